@@ -1,0 +1,91 @@
+//===- Intervals.h - Which accesses a barrier keeps apart -------*- C++ -*-===//
+//
+// Paths between accesses over the segment graph of a kernel. Two questions:
+//
+//   crossings()  from P to a later Q over barriers of a set and no other: the
+//                pairs that only this set orders;
+//   together()   pairs P, Q that two work-items may execute with no barrier in
+//                between: the pairs that nothing orders.
+//
+// Each answer says how the iterations of the loops around both accesses relate.
+// Barriers are passed by all work-items together, so the iteration counters of
+// a loop with a barrier are tied by counting its back edges along the path:
+//
+//   for (k...) {          P = A, Q = A over b1, b2:  Q runs in iteration k+1
+//     A; barrier b1;      P = A, Q = B over b1:      both in iteration k
+//     B; barrier b2;
+//   }
+//
+// A loop without a barrier on its way round ties nothing: its iterations are
+// free for each work-item.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/Facts/KernelFacts.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+namespace hk {
+
+/// How the iteration of a loop at Q relates to the one at P.
+enum class Iteration {
+  Same,  ///< the same iteration
+  Next,  ///< the following one
+  Later, ///< any later one
+  Free,  ///< unrelated
+};
+
+/// Relations for the loops that contain both P and Q, outermost first.
+using IterationRelation = llvm::SmallVector<std::pair<const llvm::Loop *, Iteration>, 4>;
+
+/// P, Q and how their loops relate. P runs before Q where an order is meant.
+struct AccessPair {
+  unsigned P = 0, Q = 0;
+  IterationRelation Loops;
+  /// The loops themselves follow from P and Q.
+  bool operator<(const AccessPair &O) const {
+    if (std::tie(P, Q) != std::tie(O.P, O.Q))
+      return std::tie(P, Q) < std::tie(O.P, O.Q);
+    return std::lexicographical_compare(
+        Loops.begin(), Loops.end(), O.Loops.begin(), O.Loops.end(),
+        [](const auto &A, const auto &B) { return A.second < B.second; });
+  }
+};
+
+class Intervals {
+public:
+  explicit Intervals(const KernelFacts &K);
+
+  /// The ways from access \p P to any access over at least one barrier in \p Cross, over barriers in \p Pass or not, and
+  /// over no other barrier that orders memory. Wave-level barriers and bare s_barriers never do; work-items that return
+  /// early count as having passed every barrier the others still meet.
+  std::vector<AccessPair> crossings(unsigned P, const llvm::BitVector &Cross,
+                                    const llvm::BitVector &Pass) const;
+
+  /// All pairs that some interval holds together, over all intervals; each unordered pair once. With \p WaveSyncs,
+  /// wave-level barriers delimit intervals too: the question for work-items of one wavefront.
+  std::vector<AccessPair> together(bool WaveSyncs) const;
+
+  /// Segments reachable from \p From without crossing a workgroup barrier, itself included.
+  llvm::BitVector reachable(unsigned From) const;
+
+  /// Segments that can come before / after barrier \p B on some path (any barriers crossed).
+  llvm::BitVector before(unsigned B) const;
+  llvm::BitVector after(unsigned B) const;
+
+private:
+  const KernelFacts &K;
+  /// From a returning segment to where the work-items that did not return go on.
+  std::vector<std::vector<unsigned>> EarlyExit;
+
+  bool isWorkgroupBarrier(int B) const;
+  void findEarlyExits();
+};
+
+} // namespace hk

@@ -1,0 +1,45 @@
+//===- Pass.h - What a pass is ----------------------------------*- C++ -*-===//
+//
+// A pass reads the facts of all translation units of a run and then makes its
+// proposals, so that a place that several units or instantiations share gets
+// one answer that holds for all of them.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/Facts/KernelFacts.h"
+#include "hk/Rewrite/Proposal.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <memory>
+#include <vector>
+
+namespace hk {
+
+/// Options that change what passes may do; the same in every front end of the tool.
+struct PassOptions {
+  bool AssumeNoAlias = false;   ///< --assume=noalias: different pointer parameters never overlap
+  bool AssumeLaunches = false;  ///< --assume=launches: the launches in view are all there are
+  bool InsertBarriers = false;  ///< --insert-barriers
+  bool EditHeaders = false;     ///< edits in files other than the main file are wanted
+};
+
+class RewritePass {
+public:
+  virtual ~RewritePass() = default;
+  /// As in --passes=NAME and [hk-NAME].
+  virtual llvm::StringRef name() const = 0;
+  /// One line for --help.
+  virtual llvm::StringRef summary() const = 0;
+  /// Called for each translation unit. \p Kernels are its kernels' facts; they do not outlive the call.
+  virtual void analyze(const TranslationUnit &TU,
+                       const std::vector<std::unique_ptr<KernelFacts>> &Kernels) = 0;
+  /// Called once, after all translation units.
+  virtual std::vector<Proposal> propose() = 0;
+};
+
+/// All passes, in the order they run.
+std::vector<std::unique_ptr<RewritePass>> makePasses(const PassOptions &Opts);
+
+} // namespace hk

@@ -1,0 +1,223 @@
+//===- AffineForm.cpp -----------------------------------------------------===//
+
+#include "hk/Facts/AffineForm.h"
+
+#include "hk/Facts/DevicePipeline.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+using namespace hk;
+
+namespace {
+
+using Polynomial = std::map<std::vector<std::string>, int64_t>;
+
+class Builder {
+public:
+  Builder(const KernelFacts &K, AffineForm &Out) : K(K), Out(Out) {}
+
+  Polynomial build(const SCEV *S) {
+    if (!Out.known())
+      return {};
+    switch (S->getSCEVType()) {
+    case scConstant: {
+      const APInt &V = cast<SCEVConstant>(S)->getAPInt();
+      if (V.isZero())
+        return {};
+      return {{{}, V.getSignificantBits() <= 64 ? V.getSExtValue() : 0}};
+    }
+    case scAddExpr: {
+      Polynomial Sum;
+      for (const SCEV *Op : cast<SCEVAddExpr>(S)->operands())
+        add(Sum, build(Op));
+      return Sum;
+    }
+    case scMulExpr: {
+      Polynomial Product{{{}, 1}};
+      for (const SCEV *Op : cast<SCEVMulExpr>(S)->operands())
+        Product = multiply(Product, build(Op));
+      return Product;
+    }
+    case scAddRecExpr: {
+      auto *Rec = cast<SCEVAddRecExpr>(S);
+      if (!Rec->isAffine())
+        return fail("a loop variable that does not grow by a fixed step");
+      Polynomial Sum = build(Rec->getStart());
+      std::string Counter = "L" + std::to_string(loopNumber(K, Rec->getLoop()));
+      add(Sum, multiply({{{Counter}, 1}}, build(Rec->getOperand(1))));
+      return Sum;
+    }
+    case scTruncate:
+    case scZeroExtend:
+    case scSignExtend: {
+      const SCEV *Op = cast<SCEVCastExpr>(S)->getOperand();
+      Polynomial Inner = build(Op);
+      // The sum below the cast is taken modulo the narrower width.
+      if (!isa<SCEVUnknown, SCEVConstant>(Op))
+        Out.Wraps32 = true;
+      return Inner;
+    }
+    case scPtrToInt:
+      return build(cast<SCEVPtrToIntExpr>(S)->getOperand());
+    case scUnknown:
+      return leaf(cast<SCEVUnknown>(S)->getValue());
+    case scUDivExpr:
+      return fail("a division");
+    default:
+      return fail("a minimum or maximum");
+    }
+  }
+
+private:
+  const KernelFacts &K;
+  AffineForm &Out;
+
+  Polynomial fail(const std::string &Why) {
+    if (Out.known())
+      Out.Unknown = Why;
+    return {};
+  }
+
+  static void add(Polynomial &To, const Polynomial &P) {
+    for (auto &[Factors, C] : P)
+      if ((To[Factors] += C) == 0)
+        To.erase(Factors);
+  }
+
+  static Polynomial multiply(const Polynomial &A, const Polynomial &B) {
+    Polynomial Product;
+    for (auto &[X, C] : A)
+      for (auto &[Y, D] : B) {
+        std::vector<std::string> Factors = X;
+        append_range(Factors, Y);
+        llvm::sort(Factors);
+        add(Product, {{Factors, C * D}});
+      }
+    return Product;
+  }
+
+  Polynomial leaf(const Value *V) {
+    unsigned Dim = 0;
+    if (indexQuery(V, Dim) != IndexQuery::None)
+      return {{{K.nameOf(V)}, 1}};
+    if (V->getType()->isPointerTy()) {
+      if (!isa<Argument, GlobalVariable>(V)) {
+        if (auto *L = dyn_cast<LoadInst>(V); L && L->getPointerAddressSpace() == 4) {
+          Out.Base = "pointer in a kernel argument";
+          return {};
+        }
+        return fail("a pointer that is not a parameter or variable");
+      }
+      Out.Base = K.nameOf(V);
+      return {};
+    }
+    if (isa<Argument>(V))
+      return {{{K.nameOf(V)}, 1}};
+    if (auto *L = dyn_cast<LoadInst>(V)) {
+      SourcePlace P = K.placeOf(*L);
+      return fail("a value loaded from memory" + (P.valid() ? " at line " + std::to_string(P.Line) : ""));
+    }
+    if (auto *P = dyn_cast<PHINode>(V)) {
+      const Loop *L = K.LI.getLoopFor(P->getParent());
+      if (L && L->getHeader() == P->getParent())
+        return fail("a loop variable that does not grow by a fixed step");
+      return fail("a value that depends on the path taken");
+    }
+    if (auto *B = dyn_cast<BinaryOperator>(V))
+      return fail(std::string("the operation '") + B->getOpcodeName() + "'");
+    if (isa<SelectInst>(V))
+      return fail("a value that depends on a condition");
+    return fail("a value computed by a call");
+  }
+};
+
+std::string monomial(const std::vector<std::string> &Factors, int64_t C) {
+  std::string Text;
+  if (C != 1 || Factors.empty())
+    Text = std::to_string(C);
+  for (const std::string &F : Factors)
+    Text += (Text.empty() ? "" : "*") + F;
+  return Text;
+}
+
+std::string sum(const Polynomial &P, const std::string &Base) {
+  std::string Text = Base;
+  // Terms with factors first, the constant last.
+  std::string Constant;
+  for (auto &[Factors, C] : P) {
+    if (Factors.empty()) {
+      Constant = std::to_string(C);
+      continue;
+    }
+    Text += (Text.empty() ? "" : " + ") + monomial(Factors, C);
+  }
+  if (!Constant.empty())
+    Text += (Text.empty() ? "" : " + ") + Constant;
+  return Text.empty() ? "0" : Text;
+}
+
+} // namespace
+
+std::string AffineForm::str() const { return known() ? sum(Terms, Base) : "unknown: " + Unknown; }
+
+std::optional<int64_t> AffineForm::laneStride() const {
+  if (!known())
+    return std::nullopt;
+  int64_t Stride = 0;
+  for (auto &[Factors, C] : Terms) {
+    if (!is_contained(Factors, "threadIdx.x"))
+      continue;
+    if (Factors.size() != 1)
+      return std::nullopt;
+    Stride = C;
+  }
+  return Stride;
+}
+
+std::string AffineForm::laneStrideText() const {
+  if (!known())
+    return "unknown";
+  Polynomial Stride;
+  for (auto &[Factors, C] : Terms) {
+    size_t Times = count(Factors, "threadIdx.x");
+    if (Times > 1)
+      return "unknown";
+    if (Times == 0)
+      continue;
+    std::vector<std::string> Rest = Factors;
+    Rest.erase(find(Rest, "threadIdx.x"));
+    Stride[Rest] += C;
+  }
+  return sum(Stride, "");
+}
+
+AffineForm hk::affineForm(const KernelFacts &K, const SCEV *S) {
+  AffineForm Out;
+  if (isa<SCEVCouldNotCompute>(S)) {
+    Out.Unknown = "not computable";
+    return Out;
+  }
+  Out.Terms = Builder(K, Out).build(S);
+  return Out;
+}
+
+AffineForm hk::addressForm(const KernelFacts &K, const KernelAccess &A) {
+  AffineForm Out;
+  if (!A.Pointer) {
+    Out.Unknown = "'" + K.Objects[A.Object].Name + "' may touch any memory";
+    return Out;
+  }
+  return affineForm(K, K.SE.getSCEV(const_cast<Value *>(A.Pointer)));
+}
+
+unsigned hk::loopNumber(const KernelFacts &K, const Loop *L) {
+  SmallVector<Loop *, 8> Order = K.LI.getLoopsInPreorder();
+  return find(Order, L) - Order.begin();
+}

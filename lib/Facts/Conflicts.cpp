@@ -1,0 +1,244 @@
+//===- Conflicts.cpp ------------------------------------------------------===//
+
+#include "hk/Facts/Conflicts.h"
+
+#include "Terms.h"
+
+#include "llvm/IR/Instructions.h"
+
+#include <map>
+#include <set>
+
+using namespace llvm;
+using namespace hk;
+
+namespace {
+
+enum class Waves { Different, One };
+
+void collectSymbols(const z3::expr &E, std::set<std::string> &Out, std::set<unsigned> &Seen) {
+  if (!E.is_app() || !Seen.insert(E.id()).second)
+    return;
+  if (E.num_args() == 0) {
+    if (E.decl().decl_kind() == Z3_OP_UNINTERPRETED)
+      Out.insert(E.decl().name().str());
+    return;
+  }
+  for (unsigned I = 0; I < E.num_args(); ++I)
+    collectSymbols(E.arg(I), Out, Seen);
+}
+
+std::set<std::string> symbolsOf(const z3::expr &E) {
+  std::set<std::string> Out;
+  std::set<unsigned> Seen;
+  collectSymbols(E, Out, Seen);
+  return Out;
+}
+
+std::string coordinates(const std::array<unsigned, 3> &I) {
+  return "(" + std::to_string(I[0]) + "," + std::to_string(I[1]) + "," + std::to_string(I[2]) + ")";
+}
+
+} // namespace
+
+std::string ConflictWitness::str() const {
+  return "work-items " + coordinates(S) + " and " + coordinates(T);
+}
+
+struct ConflictChecker::State {
+  const KernelFacts &K;
+  ConflictOptions Opts;
+  z3::context C;
+  Terms Tr;
+  std::map<AccessPair, ConflictAnswer> Cache;
+  std::vector<unsigned> Same; ///< the first access that asks the same question
+  unsigned Queries = 0;
+
+  State(const KernelFacts &K, const ConflictOptions &Opts) : K(K), Opts(Opts), Tr(K, C) {}
+
+  /// A load and a store of one element ask the same question as long as both matter: one pair stands for all that have
+  /// the same pointers and blocks.
+  AccessPair representative(AccessPair Pair) {
+    if (Same.empty())
+      for (const KernelAccess &A : K.Accesses) {
+        unsigned I = 0;
+        for (; I < A.Id; ++I) {
+          const KernelAccess &B = K.Accesses[I];
+          if (A.Pointer && A.Pointer == B.Pointer && A.Bytes == B.Bytes &&
+              A.Inst->getParent() == B.Inst->getParent())
+            break;
+        }
+        Same.push_back(I);
+      }
+    Pair.P = Same[Pair.P];
+    Pair.Q = Same[Pair.Q];
+    return Pair;
+  }
+
+  z3::solver makeSolver() {
+    z3::solver S(C, "QF_BV");
+    z3::params P(C);
+    P.set("rlimit", Opts.StepsPerQuery);
+    P.set("random_seed", 0u);
+    S.set(P);
+    return S;
+  }
+
+  uint64_t evaluate(const z3::model &M, const z3::expr &E) {
+    z3::expr V = M.eval(E, true);
+    uint64_t N = 0;
+    return V.is_numeral_u64(N) ? N : 0;
+  }
+
+  /// The addresses overlap. \p Symbols: what they are computed from.
+  z3::expr overlap(const KernelAccess &P, const KernelAccess &Q, std::set<std::string> &Symbols) {
+    // Unknown extents reach anywhere in the object.
+    if (!P.Pointer || !Q.Pointer)
+      return C.bool_val(true);
+    PointerTerm A = Tr.pointer(P.Pointer, Tr.S), B = Tr.pointer(Q.Pointer, Tr.T);
+    auto InBounds = [&](const KernelAccess &X, const PointerTerm &T) {
+      if (T.Object < 0 || !K.Objects[T.Object].Size)
+        return C.bool_val(true);
+      uint64_t Size = *K.Objects[T.Object].Size, Bytes = X.Bytes ? X.Bytes : 1;
+      return Size >= Bytes ? z3::ule(T.Offset, C.bv_val(uint64_t(Size - Bytes), 64)) : C.bool_val(true);
+    };
+    z3::expr Bounds = InBounds(P, A) && InBounds(Q, B);
+    z3::expr X = A.Offset, Y = B.Offset;
+    if (A.Object < 0 || B.Object < 0 || A.Object != B.Object) {
+      if (A.Object >= 0)
+        X = Tr.base(A.Object) + X;
+      if (B.Object >= 0)
+        Y = Tr.base(B.Object) + Y;
+    }
+    X = X.simplify();
+    Y = Y.simplify();
+    for (const z3::expr &E : {X, Y}) {
+      auto S = symbolsOf(E);
+      Symbols.insert(S.begin(), S.end());
+    }
+    if (!P.Bytes || !Q.Bytes)
+      return Bounds;
+    z3::expr D = X - Y;
+    return Bounds && (z3::ult(D, C.bv_val(Q.Bytes, 64)) || z3::ult(-D, C.bv_val(P.Bytes, 64)));
+  }
+
+  ConflictAnswer query(const AccessPair &Pair, Waves W, bool WantRobust) {
+    ConflictAnswer Answer;
+    const KernelAccess &P = K.Accesses[Pair.P], &Q = K.Accesses[Pair.Q];
+    if (W == Waves::Different && K.Shape.MaxItems <= 64)
+      return Answer;
+    if (++Queries > Opts.MaxQueries) {
+      Answer.Verdict = ConflictVerdict::Unknown;
+      Answer.Why = "the kernel has too many pairs of accesses";
+      return Answer;
+    }
+    try {
+      Tr.begin(Pair);
+      z3::expr Distinct = Tr.item('s', 0) != Tr.item('t', 0) || Tr.item('s', 1) != Tr.item('t', 1) ||
+                          Tr.item('s', 2) != Tr.item('t', 2);
+      z3::expr LinS = Tr.linear('s'), LinT = Tr.linear('t');
+      z3::expr WaveS = z3::lshr(LinS, C.bv_val(6, 32)), WaveT = z3::lshr(LinT, C.bv_val(6, 32));
+      z3::expr WaveCond = W == Waves::Different ? WaveS != WaveT : WaveS == WaveT;
+      std::set<std::string> Symbols;
+      z3::expr Over = overlap(P, Q, Symbols);
+      z3::expr Guards = Tr.reached(Tr.S) && Tr.reached(Tr.T);
+      Tr.finish();
+      z3::solver S = makeSolver();
+      S.add(Distinct && WaveCond);
+      S.add(Guards);
+      for (const z3::expr &E : Tr.conditions())
+        S.add(E);
+      z3::expr_vector Assume(C);
+      S.push();
+      S.add(Over);
+      z3::check_result R = S.check();
+      if (R == z3::unsat)
+        return Answer;
+      if (R == z3::unknown) {
+        Answer.Verdict = ConflictVerdict::Unknown;
+        Answer.Why = "the solver gave up on the indices";
+        return Answer;
+      }
+      z3::model M = S.get_model();
+      Answer.Verdict = W == Waves::Different ? ConflictVerdict::Conflict : ConflictVerdict::OneWave;
+      Answer.HasWitness = true;
+      for (unsigned D = 0; D < 3; ++D) {
+        Answer.Witness.S[D] = evaluate(M, Tr.item('s', D));
+        Answer.Witness.T[D] = evaluate(M, Tr.item('t', D));
+      }
+      bool Pointers = P.Pointer && Q.Pointer && P.Bytes && Q.Bytes;
+      Answer.Witness.Exact = Pointers;
+      for (const std::string &Name : Symbols)
+        if (Tr.isHavoc(Name))
+          Answer.Witness.Exact = false;
+      std::set<std::string> All = symbolsOf(Over && Guards);
+      for (const std::string &Name : All) {
+        std::string Text = Tr.spelling(Name);
+        if (Text.empty() || Text == "a value")
+          continue;
+        for (unsigned I = 0; I < M.num_consts(); ++I) {
+          z3::func_decl Decl = M.get_const_decl(I);
+          if (Decl.name().str() == Name)
+            Answer.Witness.Values.push_back({Text, evaluate(M, Decl())});
+        }
+      }
+      if (WantRobust && Answer.Witness.Exact) {
+        // Keep the two items and their iterations; let the launch choose everything else. If some choice reaches both
+        // accesses without a collision, the collision depends on it.
+        S.pop();
+        for (const std::string &Name : symbolsOf(Over && Guards && Distinct && WaveCond))
+          if (!Tr.isInput(Name) && !Tr.isHavoc(Name))
+            for (unsigned I = 0; I < M.num_consts(); ++I)
+              if (z3::func_decl Decl = M.get_const_decl(I); Decl.name().str() == Name)
+                S.add(Decl() == M.eval(Decl(), true));
+        S.add(!Over);
+        Answer.Witness.Robust = S.check() == z3::unsat;
+      }
+    } catch (z3::exception &E) {
+      Answer.Verdict = ConflictVerdict::Unknown;
+      Answer.Why = std::string("the solver failed: ") + E.msg();
+    }
+    return Answer;
+  }
+};
+
+ConflictChecker::ConflictChecker(const KernelFacts &K, const ConflictOptions &Opts)
+    : St(std::make_unique<State>(K, Opts)) {}
+ConflictChecker::~ConflictChecker() = default;
+unsigned ConflictChecker::queries() const { return St->Queries; }
+
+bool ConflictChecker::matters(unsigned P, unsigned Q) const {
+  const KernelAccess &A = St->K.Accesses[P], &B = St->K.Accesses[Q];
+  if (!A.writes() && !B.writes())
+    return false;
+  if (A.Effect == AccessEffect::Atomic && B.Effect == AccessEffect::Atomic)
+    return false;
+  return St->K.mayShareObject(A, B, St->Opts.AssumeNoAlias);
+}
+
+const ConflictAnswer &ConflictChecker::check(const AccessPair &Pair) {
+  auto [It, New] = St->Cache.try_emplace(St->representative(Pair));
+  ConflictAnswer &A = It->second;
+  if (!New)
+    return A;
+  A = St->query(Pair, Waves::Different, false);
+  if (A.Verdict == ConflictVerdict::None)
+    A = St->query(Pair, Waves::One, false);
+  if (A.HasWitness && !A.Witness.Exact) {
+    // Within one wavefront is proved either way; only a claimed collision needs exact addresses.
+    if (A.Verdict == ConflictVerdict::Conflict) {
+      A.Verdict = ConflictVerdict::Unknown;
+      A.Why = "an index is computed from values the analysis does not track";
+    }
+  }
+  return A;
+}
+
+ConflictAnswer ConflictChecker::race(const AccessPair &Pair, bool DifferentWaves) {
+  if (!matters(Pair.P, Pair.Q))
+    return {};
+  St->Tr.Seen = St->Opts.SeenShape ? &*St->Opts.SeenShape : nullptr;
+  ConflictAnswer A = St->query(Pair, DifferentWaves ? Waves::Different : Waves::One, true);
+  St->Tr.Seen = nullptr;
+  return A;
+}

@@ -1,0 +1,73 @@
+//===- Collect.h - What is collected from one parsed side -------*- C++ -*-===//
+//
+// Private to the front end. Each collector walks the AST of one side once, after parsing and before the AST goes.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/Frontend/TranslationUnit.h"
+
+#include "clang/Basic/SourceLocation.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+class Decl;
+class FunctionDecl;
+} // namespace clang
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace hk::frontend {
+
+class SourceIndex;
+struct Directives;
+
+/// Everything one side gives; nothing in it refers to the AST.
+struct SideFacts {
+  std::vector<Kernel> Kernels;
+  std::vector<SyncCall> SyncCalls;
+  std::vector<IncludePoint> IncludePoints;
+  std::vector<Launch> Launches;
+  std::set<std::string> Escaped; ///< mangled names of kernels whose address is used outside launches
+  std::map<std::string, std::string> DisplayNames;
+  bool DefinesMain = false;
+  bool IsHip = false;
+};
+
+/// Kernels of the device side that \p Module defines.
+std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &Lines, const llvm::Module &Module);
+
+/// Synchronization calls in device code.
+std::vector<SyncCall> collectSyncCalls(const SourceIndex &Index, const Directives &Lines);
+
+/// Launches, and kernels that are used in other ways.
+void collectLaunches(const SourceIndex &Index, SideFacts &Out);
+
+/// Where runtime headers may be included.
+std::vector<IncludePoint> collectIncludePoints(const SourceIndex &Index, const Directives &Lines);
+
+/// The mangled name of a kernel as device code has it, from either side.
+std::string kernelName(const clang::FunctionDecl *F);
+
+/// The name with template arguments, without scopes that nobody writes.
+std::string writtenName(const clang::FunctionDecl *F);
+
+/// The file range of the body of \p F; invalid when there is none or a macro makes part of it.
+clang::SourceRange bodyRange(const clang::FunctionDecl *F);
+
+/// The symbol that \p Mangled has in \p Module, which may carry a suffix (relocatable device code); null when it is
+/// not defined there.
+const llvm::Function *findKernel(const llvm::Module &Module, llvm::StringRef Mangled);
+
+/// True when \p F is inside namespace hk, the tool's own runtime.
+bool inRuntimeNamespace(const clang::Decl *D);
+
+} // namespace hk::frontend

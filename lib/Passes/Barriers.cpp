@@ -1,0 +1,327 @@
+//===- Barriers.cpp - From verdicts to proposals --------------------------===//
+//
+// One source barrier may be many in the device code: instantiations, inlined
+// helpers, several kernels, several translation units. It gets the strictest of
+// their verdicts, since the text is one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hk/Passes/Barriers.h"
+
+#include "hk/Passes/BarrierVerdicts.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <map>
+#include <set>
+
+using namespace llvm;
+using namespace hk;
+
+namespace {
+
+/// A verdict of one kernel about a source barrier.
+struct Opinion {
+  std::string Kernel;
+  BarrierFinding Finding;
+  BarrierStrength Strength;
+};
+
+struct Site {
+  SyncCall Call;
+  std::vector<Opinion> Opinions;
+};
+
+struct RaceSite {
+  RaceFinding Race;
+  std::string Kernel;
+};
+
+const char *title(BarrierVerdict V) {
+  switch (V) {
+  case BarrierVerdict::Redundant:
+    return "barrier is redundant";
+  case BarrierVerdict::WaveLevel:
+    return "barrier is wave-level";
+  case BarrierVerdict::LdsOnly:
+    return "barrier is LDS-only";
+  case BarrierVerdict::Needed:
+    return "barrier is needed";
+  case BarrierVerdict::Unknown:
+    return "barrier is unknown";
+  case BarrierVerdict::Divergent:
+    return "barrier in divergent flow";
+  }
+  return "";
+}
+
+const char *ruleOf(BarrierVerdict V) {
+  switch (V) {
+  case BarrierVerdict::Redundant:
+    return "barriers-redundant";
+  case BarrierVerdict::WaveLevel:
+    return "barriers-wave-level";
+  case BarrierVerdict::LdsOnly:
+    return "barriers-lds-only";
+  case BarrierVerdict::Needed:
+    return "barriers-needed";
+  case BarrierVerdict::Unknown:
+    return "barriers-unknown";
+  case BarrierVerdict::Divergent:
+    return "barriers-divergent";
+  }
+  return "";
+}
+
+/// The verdict that holds for all opinions, and the opinion that decides it.
+std::pair<BarrierVerdict, const Opinion *> strictest(const std::vector<Opinion> &Opinions) {
+  auto First = [&](BarrierVerdict V) -> const Opinion * {
+    for (const Opinion &O : Opinions)
+      if (O.Finding.Verdict == V)
+        return &O;
+    return nullptr;
+  };
+  for (BarrierVerdict V : {BarrierVerdict::Divergent, BarrierVerdict::Unknown, BarrierVerdict::Needed})
+    if (const Opinion *O = First(V))
+      return {V, O};
+  const Opinion *Wave = First(BarrierVerdict::WaveLevel), *Lds = First(BarrierVerdict::LdsOnly);
+  // A wave-level sync does not order other wavefronts, an LDS-only one no global memory: neither covers both.
+  if (Wave && Lds)
+    return {BarrierVerdict::Needed, Wave};
+  if (Wave)
+    return {BarrierVerdict::WaveLevel, Wave};
+  if (Lds)
+    return {BarrierVerdict::LdsOnly, Lds};
+  return {BarrierVerdict::Redundant, &Opinions.front()};
+}
+
+class BarriersPass final : public RewritePass {
+public:
+  explicit BarriersPass(const PassOptions &Opts) : Opts(Opts) {}
+
+  StringRef name() const override { return "barriers"; }
+  StringRef summary() const override {
+    return "remove barriers that order nothing, weaken those that order one wavefront or LDS only, report races";
+  }
+  void analyze(const TranslationUnit &TU, const std::vector<std::unique_ptr<KernelFacts>> &Kernels) override;
+  std::vector<Proposal> propose() override;
+
+private:
+  PassOptions Opts;
+  std::map<SourcePlace, Site> Sites;
+  std::map<std::pair<SourcePlace, SourcePlace>, RaceSite> Races;
+  std::map<std::string, std::unique_ptr<MemoryBuffer>> Contents;
+
+  Proposal proposalFor(const Site &S);
+  void edit(Proposal &P, const SyncCall &Call, BarrierVerdict V);
+  Proposal proposalFor(const RaceSite &R);
+  StringRef contentsOf(const std::string &File);
+  /// The statement stands alone on its line: the span of the line with its line end, from its first column.
+  std::optional<SourceSpan> aloneOnLine(const SourceSpan &Statement);
+};
+
+/// Translation units may call one file by different names; its absolute path tells.
+SourcePlace absolute(const TranslationUnit &TU, SourcePlace P) {
+  for (auto &[Path, Display] : TU.DisplayNames)
+    if (Display == P.File) {
+      P.File = Path;
+      break;
+    }
+  return P;
+}
+
+void BarriersPass::analyze(const TranslationUnit &TU,
+                           const std::vector<std::unique_ptr<KernelFacts>> &Kernels) {
+  for (const SyncCall &C : TU.SyncCalls)
+    if (C.Kind != SyncKind::Wave && !C.InSystemHeader)
+      if (auto [It, New] = Sites.try_emplace(absolute(TU, C.Place)); New)
+        It->second.Call = C;
+  for (const auto &K : Kernels) {
+    ConflictOptions CO;
+    CO.AssumeNoAlias = Opts.AssumeNoAlias;
+    CO.SeenShape = workgroupShape(TU, K->K, /*AssumeLaunches=*/true);
+    KernelFindings Found = judgeBarriers(*K, CO);
+    for (BarrierFinding &F : Found.Barriers) {
+      const KernelBarrier &B = K->Barriers[F.Barrier];
+      if (!B.Call)
+        continue;
+      auto It = Sites.find(absolute(TU, B.Call->Place));
+      if (It != Sites.end())
+        It->second.Opinions.push_back({K->K.Name, std::move(F), B.Strength});
+    }
+    for (RaceFinding &R : Found.Races)
+      Races.try_emplace({absolute(TU, R.First), absolute(TU, R.Second)}, RaceSite{R, K->K.Name});
+  }
+}
+
+StringRef BarriersPass::contentsOf(const std::string &File) {
+  auto [It, New] = Contents.try_emplace(File);
+  if (New)
+    if (auto Buffer = MemoryBuffer::getFile(File, /*IsText=*/false, /*RequiresNullTerminator=*/false))
+      It->second = std::move(*Buffer);
+  return It->second ? It->second->getBuffer() : StringRef();
+}
+
+std::optional<SourceSpan> BarriersPass::aloneOnLine(const SourceSpan &Statement) {
+  StringRef Text = contentsOf(Statement.File);
+  size_t From = Statement.Offset, To = From + Statement.Length;
+  if (To > Text.size())
+    return std::nullopt;
+  auto IsBlank = [](char C) { return C == ' ' || C == '\t'; };
+  while (From > 0 && IsBlank(Text[From - 1]))
+    --From;
+  if (From > 0 && Text[From - 1] != '\n')
+    return std::nullopt;
+  while (To < Text.size() && IsBlank(Text[To]))
+    ++To;
+  if (To < Text.size() && Text[To] == '\r')
+    ++To;
+  if (To < Text.size()) {
+    if (Text[To] != '\n')
+      return std::nullopt;
+    ++To;
+  }
+  // A line continuation before it would then continue into the next line.
+  if (From >= 2 && (Text[From - 2] == '\\' || (Text[From - 2] == '\r' && From >= 3 && Text[From - 3] == '\\')))
+    return std::nullopt;
+  return SourceSpan{Statement.File, unsigned(From), unsigned(To - From)};
+}
+
+void BarriersPass::edit(Proposal &P, const SyncCall &Call, BarrierVerdict V) {
+  auto Decline = [&](const std::string &Text, const std::string &How) {
+    P.Result = Outcome::Declined;
+    P.Obligations.push_back({Text, ObligationState::Failed, How});
+  };
+  if (Call.Where == Spelling::MacroBody)
+    return Decline("the call is spelled in the file", "it comes out of a macro's body");
+  if (Call.Ambiguous)
+    return Decline("the place stands for one call", "several calls or meanings share it");
+  if (Call.InHeader && !Opts.EditHeaders)
+    return Decline("the call is in the main file",
+                   "headers are changed as overlay copies (--out-dir) or by -i --headers only");
+  if (Call.ResultUsed)
+    return Decline("the call's value is not used", "it is");
+  std::optional<SourceSpan> Line;
+  if (Call.Statement)
+    Line = aloneOnLine(*Call.Statement);
+  Edit E;
+  if (V == BarrierVerdict::Redundant) {
+    if (Line)
+      E = {*Line, ""};
+    else if (Call.Statement)
+      E = {*Call.Statement, ""};
+    else
+      E = {Call.Call, "(void)0"};
+  } else {
+    bool Wave = V == BarrierVerdict::WaveLevel;
+    E = {Call.Call, Wave ? "hk::sync::wave()" : "hk::sync::lds()"};
+    if (Line && Call.Statement) {
+      E.Span = *Call.Statement;
+      E.Text += Wave ? "; // conflicts stay within one wavefront" : "; // orders LDS accesses only";
+    }
+    P.Includes.push_back("hk/sync.h");
+  }
+  P.Edits.push_back(E);
+  P.Result = Outcome::Proposed;
+}
+
+Proposal BarriersPass::proposalFor(const Site &S) {
+  Proposal P;
+  P.Pass = "barriers";
+  P.Place = S.Call.Place;
+  P.Function = S.Call.Function;
+  if (S.Opinions.empty()) {
+    P.Rule = ruleOf(BarrierVerdict::Unknown);
+    P.Message = std::string(title(BarrierVerdict::Unknown)) +
+                ": kept, no kernel of this file calls or instantiates the code around it";
+    return P;
+  }
+  auto [Verdict, Decider] = strictest(S.Opinions);
+  P.Rule = ruleOf(Verdict);
+  P.Level = Verdict == BarrierVerdict::Divergent ? Severity::Warning : Severity::Remark;
+  P.Message = std::string(title(Verdict)) + ": ";
+  bool Differs = any_of(S.Opinions, [&, V = Verdict](const Opinion &O) { return O.Finding.Verdict != V; });
+  if (Verdict == BarrierVerdict::Needed && Decider->Finding.Verdict != BarrierVerdict::Needed)
+    P.Message += "one kernel needs its order within a wavefront, another among all wavefronts";
+  else
+    P.Message += (Verdict == BarrierVerdict::Unknown ? "kept, " : "") + Decider->Finding.Why;
+  P.Notes = Decider->Finding.Notes;
+  // Each obligation once, however many kernels it was met for.
+  std::set<std::string> Said;
+  for (const Opinion &O : S.Opinions)
+    for (const Obligation &Ob : O.Finding.Obligations)
+      if ((&O == Decider || Ob.State != ObligationState::Failed) && Said.insert(Ob.Text).second)
+        P.Obligations.push_back(Ob);
+  if (Differs) {
+    std::string Others;
+    for (const Opinion &O : S.Opinions)
+      if (O.Finding.Verdict != Verdict) {
+        Others = "in '" + O.Kernel + "' alone: " + title(O.Finding.Verdict);
+        break;
+      }
+    P.Message += " (in '" + Decider->Kernel + "')";
+    P.Notes.push_back({S.Call.Place, Others});
+  }
+  bool Weaker = Verdict == BarrierVerdict::Redundant || Verdict == BarrierVerdict::WaveLevel ||
+                Verdict == BarrierVerdict::LdsOnly;
+  // What is written already needs no edit.
+  bool Already = Verdict == BarrierVerdict::LdsOnly && S.Call.Kind == SyncKind::WorkgroupLds;
+  if (!Weaker || Already)
+    return P;
+  if (S.Call.FunctionHasConditionals)
+    P.Obligations.push_back({"the function reads the same in the other configurations of its #if lines",
+                             ObligationState::Assumed, "the compiler flags given"});
+  edit(P, S.Call, Verdict);
+  if (P.Result == Outcome::Proposed) {
+    P.Message += Verdict == BarrierVerdict::Redundant   ? "; removed"
+                 : Verdict == BarrierVerdict::WaveLevel ? "; replaced by hk::sync::wave()"
+                                                        : "; replaced by hk::sync::lds()";
+    if (Verdict != BarrierVerdict::LdsOnly)
+      P.Effects.push_back({"workgroup barriers here", 1, 0});
+    else
+      P.Effects.push_back({"global accesses waited for here (0: none)", 1, 0});
+  } else {
+    P.Message += "; kept";
+  }
+  return P;
+}
+
+Proposal BarriersPass::proposalFor(const RaceSite &S) {
+  const RaceFinding &R = S.Race;
+  Proposal P;
+  P.Pass = "barriers";
+  P.Rule = "barriers-race";
+  P.Level = Severity::Warning;
+  P.Place = R.Second;
+  P.Function = S.Kernel;
+  P.Message = "missing barrier: " + R.Witness.str() + " race on '" + R.Object + "'";
+  if (R.OneWave)
+    P.Message += " within one wavefront";
+  std::string With;
+  for (auto &[Name, Value] : R.Witness.Values)
+    With += (With.empty() ? "" : ", ") + Name + " = " + std::to_string(Value);
+  if (!With.empty())
+    P.Message += " (with " + With + ")";
+  P.Notes.push_back({R.First, std::string(R.FirstWrites ? "write" : "read") + " of '" + R.Object +
+                                  "' in the same interval between barriers"});
+  P.Notes.push_back({R.Second, std::string(R.SecondWrites ? "write" : "read") + " of '" + R.Object + "'"});
+  return P;
+}
+
+std::vector<Proposal> BarriersPass::propose() {
+  std::vector<Proposal> All;
+  for (auto &[Place, S] : Sites)
+    All.push_back(proposalFor(S));
+  for (auto &[Places, R] : Races)
+    if (R.Race.Second.valid())
+      All.push_back(proposalFor(R));
+  return All;
+}
+
+} // namespace
+
+std::unique_ptr<RewritePass> hk::makeBarriersPass(const PassOptions &Opts) {
+  return std::make_unique<BarriersPass>(Opts);
+}

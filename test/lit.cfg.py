@@ -1,0 +1,49 @@
+# -*- Python -*-
+"""lit configuration. Run through the build: `ninja -C build check-hk`."""
+
+import os
+import re
+
+import lit.formats
+
+config.name = "hk-opt"
+config.suffixes = [".hip", ".cu", ".cpp", ".test", ".sh"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.hk_test_exec_root
+
+# lit's own shell runs each line without a bash process; a test that needs more
+# of a shell calls one.
+config.test_format = lit.formats.ShTest(execute_external=False)
+
+bin_dir = os.path.join(config.hk_build_root, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
+)
+# A ROCm of the user's must not decide what a test sees.
+for name in ("ROCM_PATH", "HIP_PATH", "HK_ROCM_PATH"):
+    config.environment.pop(name, None)
+
+hip_flags = "-x hip --rocm-path={} -D__AMDGCN_WAVEFRONT_SIZE=64".format(config.hk_rocm_path)
+
+
+def substitute(name, text):
+    # lit replaces by regular expression; the look-ahead keeps %clang from
+    # matching at the start of a longer name.
+    config.substitutions.append((re.escape(name) + r"(?![\w-])", text))
+
+
+substitute("%hk-opt", os.path.join(bin_dir, "hk-opt"))
+substitute("%clang", config.hk_clang)
+substitute("%hip-flags", hip_flags)
+substitute("%rocm-path", config.hk_rocm_path)
+substitute("%runtime-include", config.hk_runtime_include)
+substitute("%python", config.python_executable)
+substitute("%hk-src", config.hk_source_root)
+
+if os.access(os.path.join(config.llvm_tools_dir, "clang-apply-replacements"), os.X_OK):
+    config.available_features.add("apply-replacements")
+if os.access(os.path.join(config.hk_rocm_path, "lib", "libamdhip64.so"), os.R_OK) and os.access(
+    "/dev/kfd", os.R_OK | os.W_OK
+):
+    config.available_features.add("gpu")

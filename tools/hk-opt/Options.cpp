@@ -1,0 +1,170 @@
+//===- Options.cpp - The command line, on LLVM's CommandLine library ------===//
+
+#include "Options.h"
+
+#include "hk/Config.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace hk;
+
+namespace {
+
+cl::SubCommand RewriteCommand("rewrite",
+                              "Rewrite kernels. A unified diff goes to stdout, remarks go to stderr; no file "
+                              "is written unless -o, -i or --out-dir says so");
+cl::SubCommand FactsCommand("facts", "Print what the analyses know of each kernel: accesses, strides, loops, "
+                                     "barriers, intervals");
+
+cl::OptionCategory InputOptions("Input");
+cl::OptionCategory PassCategory("What to do");
+cl::OptionCategory OutputOptions("Output");
+
+// Input, for both commands.
+cl::list<std::string> Files(cl::Positional, cl::desc("FILE... [-- compiler flags]"), cl::sub(RewriteCommand),
+                            cl::sub(FactsCommand), cl::cat(InputOptions));
+cl::opt<std::string> Database("p", cl::desc("Take the compiler flags from DIR/compile_commands.json"),
+                              cl::value_desc("DIR"), cl::sub(RewriteCommand), cl::sub(FactsCommand),
+                              cl::cat(InputOptions));
+cl::opt<std::string> Target("target", cl::desc("gfx90a, gfx942 (default) or gfx950"), cl::value_desc("GFX"),
+                            cl::init("gfx942"), cl::sub(RewriteCommand), cl::sub(FactsCommand),
+                            cl::cat(InputOptions));
+cl::opt<std::string> RocmPath("rocm-path",
+                              cl::desc("ROCm tree with include/hip; default: $ROCM_PATH, /opt/rocm, or the "
+                                       "tree hk-opt was built with"),
+                              cl::value_desc("DIR"), cl::sub(RewriteCommand), cl::sub(FactsCommand),
+                              cl::cat(InputOptions));
+
+// What to do.
+cl::list<std::string> PassNames("passes", cl::desc("Run these passes only (default: all). Passes: barriers"),
+                                cl::value_desc("A,B"), cl::CommaSeparated, cl::sub(RewriteCommand),
+                                cl::cat(PassCategory));
+enum class Assumption { NoAlias, Launches };
+cl::list<Assumption>
+    Assumptions("assume", cl::desc("Take for granted what the code does not show:"), cl::CommaSeparated,
+                cl::values(clEnumValN(Assumption::NoAlias, "noalias",
+                                      "different pointer parameters of a kernel never overlap"),
+                           clEnumValN(Assumption::Launches, "launches",
+                                      "the launches in the given files are all there are")),
+                cl::sub(RewriteCommand), cl::sub(FactsCommand), cl::cat(PassCategory));
+cl::opt<bool> InsertBarriers("insert-barriers",
+                             cl::desc("Insert the barriers whose absence is reported as a race"),
+                             cl::sub(RewriteCommand), cl::cat(PassCategory));
+
+// Output of rewrite.
+cl::opt<std::string> Output("o", cl::desc("Write the rewritten main file to FILE ('-': stdout)"),
+                            cl::value_desc("FILE"), cl::sub(RewriteCommand), cl::cat(OutputOptions));
+cl::opt<bool> InPlace("i", cl::desc("Rewrite the main files in place"), cl::sub(RewriteCommand),
+                      cl::cat(OutputOptions));
+cl::opt<bool> Headers("headers", cl::desc("With -i: rewrite headers too"), cl::sub(RewriteCommand),
+                      cl::cat(OutputOptions));
+cl::opt<std::string> OutDir("out-dir",
+                            cl::desc("Write rewritten copies, headers included, below DIR, keeping "
+                                     "relative paths"),
+                            cl::value_desc("DIR"), cl::sub(RewriteCommand), cl::cat(OutputOptions));
+cl::opt<bool> Check("check", cl::desc("Write nothing; exit with 3 if something would change"),
+                    cl::sub(RewriteCommand), cl::cat(OutputOptions));
+cl::opt<bool> Diff("diff", cl::desc("Print the diff even when files are written"), cl::sub(RewriteCommand),
+                   cl::cat(OutputOptions));
+cl::opt<std::string> ExportFixes("export-fixes", cl::desc("Write the edits for clang-apply-replacements (YAML)"),
+                                 cl::value_desc("FILE"), cl::sub(RewriteCommand), cl::cat(OutputOptions));
+cl::opt<std::string> Sarif("sarif", cl::desc("Write results and fixes as SARIF 2.1.0"), cl::value_desc("FILE"),
+                           cl::sub(RewriteCommand), cl::cat(OutputOptions));
+cl::opt<bool> Quiet("quiet", cl::desc("Print warnings, no remarks"), cl::sub(RewriteCommand),
+                    cl::cat(OutputOptions));
+
+constexpr const char *Overview =
+    "hk-opt: rewrites HIP kernels for AMD Instinct GPUs, source to source\n\n"
+    "  hk-opt rewrite kernel.hip                       show what would change, and why\n"
+    "  hk-opt rewrite -i kernel.hip -- -Iinclude       change it\n"
+    "  hk-opt rewrite -p build --out-dir out a.hip     flags from compile_commands.json, copies below out\n"
+    "  hk-opt COMMAND --help                           the options of a command\n\n"
+    "Flags after -- are the compiler's. Files are HIP by name (.hip, .cu) or by -x hip.\n"
+    "Exit status: 0 done; 1 the input does not compile, or an internal error (nothing is written);\n"
+    "2 usage; 3 with --check, something would change; 4 verification found a difference.\n";
+
+int usageError(const Twine &Message) {
+  WithColor::error(errs(), "hk-opt") << Message << "\n";
+  errs() << "see 'hk-opt rewrite --help'\n";
+  return ExitUsage;
+}
+
+void printVersion(raw_ostream &OS) {
+  OS << "hk-opt " << HK_VERSION << " (LLVM " << LLVM_VERSION_STRING << ")\n"
+     << "targets: gfx90a, gfx942, gfx950\n";
+}
+
+} // namespace
+
+std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolOptions &Out) {
+  // The compiler's flags are not ours to parse.
+  std::vector<const char *> Ours(Argv, Argv + Argc);
+  auto Dashes = find_if(Ours, [](const char *A) { return StringRef(A) == "--"; });
+  bool HaveFlags = Dashes != Ours.end();
+  if (HaveFlags)
+    Out.CompilerFlags.assign(Dashes + 1, Ours.end());
+  Ours.erase(Dashes, Ours.end());
+
+  // LLVM's libraries register options of their own, which are none of the user's business.
+  const cl::OptionCategory *Categories[] = {&InputOptions, &PassCategory, &OutputOptions};
+  cl::HideUnrelatedOptions(Categories, RewriteCommand);
+  cl::HideUnrelatedOptions(Categories, FactsCommand);
+  cl::HideUnrelatedOptions(Categories);
+  cl::SetVersionPrinter(printVersion);
+  if (!cl::ParseCommandLineOptions(Ours.size(), Ours.data(), Overview, &errs()))
+    return ExitUsage;
+  if (RewriteCommand)
+    Out.Run = Command::Rewrite;
+  else if (FactsCommand)
+    Out.Run = Command::Facts;
+  else
+    return usageError("no command given; commands are rewrite and facts");
+
+  Out.Files.assign(Files.begin(), Files.end());
+  Out.Database = Database;
+  Out.Frontend.Target = Target;
+  Out.Frontend.RocmPath = RocmPath;
+  Out.PassNames.assign(PassNames.begin(), PassNames.end());
+  Out.Passes.AssumeNoAlias = is_contained(Assumptions, Assumption::NoAlias);
+  Out.Passes.AssumeLaunches = is_contained(Assumptions, Assumption::Launches);
+  Out.Passes.InsertBarriers = InsertBarriers;
+  Out.Output = Output;
+  Out.OutDir = OutDir;
+  Out.InPlace = InPlace;
+  Out.Headers = Headers;
+  Out.Check = Check;
+  Out.Diff = Diff;
+  Out.Quiet = Quiet;
+  Out.ExportFixes = ExportFixes;
+  Out.Sarif = Sarif;
+
+  if (Out.Files.empty())
+    return usageError("no input files");
+  if (!is_contained({"gfx90a", "gfx942", "gfx950"}, StringRef(Out.Frontend.Target)))
+    return usageError("unknown target '" + Out.Frontend.Target + "'; targets are: gfx90a, gfx942, gfx950");
+  auto Known = makePasses({});
+  for (const std::string &Name : Out.PassNames)
+    if (none_of(Known, [&](auto &P) { return P->name() == Name; })) {
+      std::string List;
+      for (auto &P : Known)
+        List += (List.empty() ? "" : ", ") + P->name().str();
+      return usageError("unknown pass '" + Name + "'; passes are: " + List);
+    }
+  if (HaveFlags && !Out.Database.empty())
+    return usageError("flags after '--' and '-p' exclude each other");
+  if (int(Out.InPlace) + int(!Out.Output.empty()) + int(!Out.OutDir.empty()) > 1)
+    return usageError("-o, -i and --out-dir exclude each other");
+  if (Out.Check && (Out.InPlace || !Out.Output.empty() || !Out.OutDir.empty()))
+    return usageError("--check writes nothing: it excludes -o, -i and --out-dir");
+  if (!Out.Output.empty() && Out.Files.size() > 1)
+    return usageError("-o takes one input file; use --out-dir for several");
+  if (Out.Headers && !Out.InPlace)
+    return usageError("--headers goes with -i; --out-dir writes headers anyway");
+  Out.Passes.EditHeaders = Out.Headers || !Out.OutDir.empty();
+  return std::nullopt;
+}
