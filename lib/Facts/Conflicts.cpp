@@ -6,7 +6,10 @@
 
 #include "llvm/IR/Instructions.h"
 
+#include <chrono>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <set>
 
 using namespace llvm;
@@ -76,7 +79,7 @@ struct ConflictChecker::State {
   }
 
   z3::solver makeSolver() {
-    z3::solver S(C, "QF_BV");
+    z3::solver S(C, z3::solver::simple());
     z3::params P(C);
     P.set("rlimit", Opts.StepsPerQuery);
     P.set("random_seed", 0u);
@@ -100,26 +103,42 @@ struct ConflictChecker::State {
       if (T.Object < 0 || !K.Objects[T.Object].Size)
         return C.bool_val(true);
       uint64_t Size = *K.Objects[T.Object].Size, Bytes = X.Bytes ? X.Bytes : 1;
-      return Size >= Bytes ? z3::ule(T.Offset, C.bv_val(uint64_t(Size - Bytes), 64)) : C.bool_val(true);
+      if (Size < Bytes || T.Parts.empty())
+        return C.bool_val(true);
+      uint64_t Unit = T.unit();
+      return z3::ule(T.scaled(C, Unit), C.bv_val(uint64_t((Size - Bytes) / Unit), 64));
     };
     z3::expr Bounds = InBounds(P, A) && InBounds(Q, B);
-    z3::expr X = A.Offset, Y = B.Offset;
-    if (A.Object < 0 || B.Object < 0 || A.Object != B.Object) {
-      if (A.Object >= 0)
-        X = Tr.base(A.Object) + X;
-      if (B.Object >= 0)
-        Y = Tr.base(B.Object) + Y;
+    // One object: compare offsets in the largest common unit. Otherwise compare absolute addresses in bytes.
+    uint64_t Unit = 1;
+    std::optional<z3::expr> X, Y;
+    if (A.Object >= 0 && A.Object == B.Object) {
+      if (A.Exact && B.Exact)
+        Unit = std::gcd(A.unit(), B.unit());
+      X = A.scaled(C, Unit).simplify();
+      Y = B.scaled(C, Unit).simplify();
+    } else {
+      X = (A.Object >= 0 ? Tr.base(A.Object) + A.bytes(C) : A.bytes(C)).simplify();
+      Y = (B.Object >= 0 ? Tr.base(B.Object) + B.bytes(C) : B.bytes(C)).simplify();
     }
-    X = X.simplify();
-    Y = Y.simplify();
-    for (const z3::expr &E : {X, Y}) {
+    for (const z3::expr &E : {*X, *Y}) {
       auto S = symbolsOf(E);
       Symbols.insert(S.begin(), S.end());
     }
     if (!P.Bytes || !Q.Bytes)
       return Bounds;
-    z3::expr D = X - Y;
-    return Bounds && (z3::ult(D, C.bv_val(Q.Bytes, 64)) || z3::ult(-D, C.bv_val(P.Bytes, 64)));
+    // [X, X+p) and [Y, Y+q) meet, in units. Few units: a disjunction of equalities solves far faster.
+    uint64_t Reach = (Q.Bytes + Unit - 1) / Unit, Back = (P.Bytes + Unit - 1) / Unit;
+    if (Reach + Back <= 18) {
+      z3::expr Any = *X == *Y;
+      for (uint64_t I = 1; I < Reach; ++I)
+        Any = Any || *X == *Y + C.bv_val(I, 64);
+      for (uint64_t I = 1; I < Back; ++I)
+        Any = Any || *X + C.bv_val(I, 64) == *Y;
+      return Bounds && Any;
+    }
+    z3::expr D = *X - *Y;
+    return Bounds && (z3::ult(D, C.bv_val(Reach, 64)) || z3::ult(-D, C.bv_val(Back, 64)));
   }
 
   ConflictAnswer query(const AccessPair &Pair, Waves W, bool WantRobust) {
@@ -148,10 +167,9 @@ struct ConflictChecker::State {
       S.add(Guards);
       for (const z3::expr &E : Tr.conditions())
         S.add(E);
-      z3::expr_vector Assume(C);
       S.push();
       S.add(Over);
-      z3::check_result R = S.check();
+      auto T0=std::chrono::steady_clock::now(); z3::check_result R = S.check(); if (getenv("HKQ")) fprintf(stderr,"Q %u %u w%d %.2f ms r%d\n",Pair.P,Pair.Q,int(W),std::chrono::duration<double>(std::chrono::steady_clock::now()-T0).count()*1e3,int(R));
       if (R == z3::unsat)
         return Answer;
       if (R == z3::unknown) {

@@ -2,6 +2,8 @@
 
 #include "hk/Facts/Intervals.h"
 
+#include "hk/Facts/AffineForm.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
@@ -171,11 +173,12 @@ std::vector<AccessPair> Intervals::crossings(unsigned P, const BitVector &Cross,
         AccessPair Pair;
         Pair.P = P;
         Pair.Q = Q;
-        for (unsigned I = 0; I < Nest.size() && Nest[I]->contains(K.Segments[N].Block); ++I)
-          Pair.Loops.push_back({Nest[I], I < S.Outermost   ? Iteration::Same
-                                         : I > S.Outermost ? Iteration::Free
-                                         : S.Many          ? Iteration::Later
-                                                           : Iteration::Next});
+        for (unsigned I = 0; I < Nest.size(); ++I)
+          Pair.Loops.push_back({Nest[I], loopNumber(K, Nest[I]),
+                                I < S.Outermost   ? Iteration::Same
+                                : I > S.Outermost ? Iteration::Free
+                                : S.Many          ? Iteration::Later
+                                                  : Iteration::Next});
         Pairs.insert(std::move(Pair));
       }
     }
@@ -245,33 +248,30 @@ std::vector<AccessPair> Intervals::together(bool WaveSyncs) const {
       for (auto &[M, T] : Reached) {
         const BasicBlock *A = K.Segments[N].Block, *B = K.Segments[M].Block;
         IterationRelation Rel;
-        bool Backwards = false;
-        unsigned Depth = 0;
-        for (const Loop *L : nestOf(K.LI, A)) {
-          if (!L->contains(B))
-            break;
-          Iteration It = Iteration::Free;
-          if (Depth < Nest.size() && Nest[Depth] == L) {
-            int X = Turns(S, Depth), Y = Turns(T, Depth);
-            if (X < 2 && Y < 2)
-              It = X == Y ? Iteration::Same : Iteration::Next;
-            if (X == 1 && Y == 0)
-              Backwards = true;
-          } else if (IsStepped(L)) {
-            It = Iteration::Same;
-          }
+        bool Backwards = false, Apart = false;
+        auto Tie = [&](const Loop *L, Iteration How) {
           // Inside a loop whose iterations differ, the inner ones are unrelated.
-          if (!Rel.empty() && Rel.back().second != Iteration::Same)
-            It = Iteration::Free;
-          Rel.push_back({L, It});
-          ++Depth;
+          if (Apart)
+            How = Iteration::Free;
+          Apart |= How != Iteration::Same;
+          Rel.push_back({L, loopNumber(K, L), How});
+        };
+        // Loops around the start: both counted their turns from it, whether they are still inside or not.
+        for (unsigned I = 0; I < Nest.size(); ++I) {
+          int X = Turns(S, I), Y = Turns(T, I);
+          Backwards |= !Apart && X == 1 && Y == 0;
+          Tie(Nest[I], X < 2 && Y < 2 ? (X == Y ? Iteration::Same : Iteration::Next) : Iteration::Free);
         }
+        // Loops entered since: in their first iteration, unless they can be gone round without a barrier.
+        for (const Loop *L : nestOf(K.LI, A))
+          if (L->contains(B) && !is_contained(Nest, L))
+            Tie(L, IsStepped(L) ? Iteration::Same : Iteration::Free);
         // The mirrored pair comes from the other order of the two segments.
         if (Backwards)
           continue;
         for (unsigned P : K.Segments[N].Accesses)
           for (unsigned Q : K.Segments[M].Accesses)
-            if (P <= Q || any_of(Rel, [](auto &X) { return X.second != Iteration::Same; }))
+            if (P <= Q || any_of(Rel, [](const LoopTie &X) { return X.How != Iteration::Same; }))
               Pairs.insert({P, Q, Rel});
       }
   }

@@ -76,7 +76,9 @@ void printLoops(raw_ostream &OS, const KernelFacts &K) {
     if (isa<SCEVCouldNotCompute>(Taken)) {
       OS << "unknown";
     } else {
-      const SCEV *Trips = K.SE.getAddExpr(Taken, K.SE.getOne(Taken->getType()));
+      // A loop that is left at its top runs its body once for each way back; any other runs it once more.
+      bool AtTop = L->getExitingBlock() == L->getHeader() && L->getLoopLatch() != L->getHeader();
+      const SCEV *Trips = AtTop ? Taken : K.SE.getAddExpr(Taken, K.SE.getOne(Taken->getType()));
       AffineForm F = affineForm(K, Trips);
       if (F.known())
         OS << F.str();
@@ -85,7 +87,7 @@ void printLoops(raw_ostream &OS, const KernelFacts &K) {
     }
     if (auto *Max = dyn_cast<SCEVConstant>(K.SE.getConstantMaxBackedgeTakenCount(L));
         Max && Max->getAPInt().ult(1u << 31) && !isa<SCEVConstant>(Taken))
-      OS << ", at most " << Max->getAPInt().getZExtValue() + 1;
+      OS << ", at most " << Max->getAPInt().getZExtValue() + (L->getExitingBlock() != L->getHeader());
     OS << (K.uniformity().mayExitDivergently(*L) ? ", items may leave apart" : ", uniform");
     OS << (K.hasBarrier(*L) ? ", has a barrier" : ", no barrier") << "\n";
   }

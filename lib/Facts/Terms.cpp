@@ -18,6 +18,9 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Operator.h"
 
+#include <numeric>
+#include <optional>
+
 using namespace llvm;
 using namespace hk;
 
@@ -34,14 +37,33 @@ z3::expr numeral(z3::context &C, const APInt &A) {
 
 } // namespace
 
+uint64_t PointerTerm::unit() const {
+  uint64_t Unit = 4096;
+  Unit = std::gcd(Unit, Constant);
+  for (auto &[Index, Scale] : Parts)
+    Unit = std::gcd(Unit, Scale);
+  return Unit;
+}
+
+z3::expr PointerTerm::scaled(z3::context &C, uint64_t Unit) const {
+  std::optional<z3::expr> Sum;
+  // Bit-vector arithmetic knows no signed constants: a negative one is its two's complement.
+  auto Add = [&](const z3::expr &E) { Sum = Sum ? *Sum + E : E; };
+  for (auto &[Index, Scale] : Parts)
+    Add(Scale == Unit ? Index : Index * C.bv_val(uint64_t(Scale / Unit), 64));
+  if (Constant || !Sum)
+    Add(C.bv_val(uint64_t(int64_t(Constant) / int64_t(Unit)), 64));
+  return *Sum;
+}
+
 Terms::Terms(const KernelFacts &K, z3::context &C) : K(K), C(C), Conditions(C) {}
 
 unsigned Terms::id(const Value *V) { return ValueIds.try_emplace(V, ValueIds.size()).first->second; }
 
 Iteration Terms::relationOf(const Loop *L) const {
-  for (auto &[M, R] : Relation)
-    if (M == L)
-      return R;
+  for (const LoopTie &Tie : Relation)
+    if (Tie.L == L)
+      return Tie.How;
   return Iteration::Free;
 }
 
@@ -55,12 +77,11 @@ void Terms::begin(const AccessPair &Pair) {
     F = Frame();
     F.Item = Item;
     F.At = K.Accesses[Access].Inst->getParent();
-    for (const Loop *L = K.LI.getLoopFor(F.At); L; L = L->getParentLoop()) {
-      bool Same = false;
-      for (auto &[M, R] : Relation)
-        Same |= M == L && R == Iteration::Same;
-      F.Tokens[L] = Same ? "k" : std::string(1, Item);
-    }
+    for (const Loop *L = K.LI.getLoopFor(F.At); L; L = L->getParentLoop())
+      F.Tokens[L] = std::string(1, Item);
+    // A tied loop that the access has left stands in its last iteration.
+    for (const LoopTie &Tie : Relation)
+      F.Tokens[Tie.L] = Tie.How == Iteration::Same ? "k" : std::string(1, Item);
   };
   Make(S, 's', Pair.P);
   Make(T, 't', Pair.Q);
@@ -239,7 +260,7 @@ z3::expr Terms::value(const Value *V, Frame &F) {
 z3::expr Terms::translate(const Value *V, Frame &F) {
   if (V->getType()->isPointerTy()) {
     PointerTerm P = pointer(V, F);
-    return P.Object < 0 ? P.Offset : base(P.Object) + P.Offset;
+    return P.Object < 0 ? P.bytes(C) : base(P.Object) + P.bytes(C);
   }
   if (isa<Argument>(V))
     return unknown(V, F); // uniform: one symbol
@@ -502,15 +523,20 @@ z3::expr Terms::call(const CallBase &Call, Frame &F) {
 
 PointerTerm Terms::pointer(const Value *V, Frame &F) {
   const DataLayout &DL = K.F.getDataLayout();
-  auto Absolute = [&](const PointerTerm &P) { return P.Object < 0 ? P.Offset : base(P.Object) + P.Offset; };
+  auto At = [](const z3::expr &Address) { return PointerTerm{-1, {{Address, 1}}, 0, true}; };
+  auto Absolute = [&](const PointerTerm &P) {
+    return P.Object < 0 ? P.bytes(C) : base(P.Object) + P.bytes(C);
+  };
   auto Merge = [&](const z3::expr &Cond, const PointerTerm &A, const PointerTerm &B) {
-    if (A.Object == B.Object)
-      return PointerTerm{A.Object, z3::ite(Cond, A.Offset, B.Offset)};
-    return PointerTerm{-1, z3::ite(Cond, Absolute(A), Absolute(B))};
+    if (A.Object != B.Object)
+      return At(z3::ite(Cond, Absolute(A), Absolute(B)));
+    uint64_t Unit = std::gcd(A.unit(), B.unit());
+    return PointerTerm{A.Object, {{z3::ite(Cond, A.scaled(C, Unit), B.scaled(C, Unit)), Unit}}, 0,
+                       A.Exact && B.Exact};
   };
   if (++Depth > MaxDepth) {
     --Depth;
-    return {-1, unknown(V, F)};
+    return At(unknown(V, F));
   }
   struct Leave {
     unsigned &D;
@@ -524,14 +550,20 @@ PointerTerm Terms::pointer(const Value *V, Frame &F) {
       const Value *Index = It.getOperand();
       if (StructType *STy = It.getStructTypeOrNull()) {
         uint64_t Off = DL.getStructLayout(STy)->getElementOffset(cast<ConstantInt>(Index)->getZExtValue());
-        P.Offset = P.Offset + C.bv_val(uint64_t(Off), 64);
+        P.Constant += Off;
         continue;
       }
       uint64_t Scale = It.getSequentialElementStride(DL);
+      if (auto *CI = dyn_cast<ConstantInt>(Index)) {
+        P.Constant += uint64_t(CI->getSExtValue()) * Scale;
+        continue;
+      }
       if (!Index->getType()->isIntegerTy())
-        return {-1, unknown(V, F)};
-      z3::expr E = fit(fit(value(Index, F), IndexBits), 64);
-      P.Offset = P.Offset + E * C.bv_val(uint64_t(Scale), 64);
+        return At(unknown(V, F));
+      // An index of 32 bits or fewer cannot wrap the product; a 64-bit one could, unless the GEP is in bounds.
+      bool Narrow = IndexBits <= 32 || isa<SExtInst, ZExtInst>(Index) || Index->getType()->getIntegerBitWidth() <= 32;
+      P.Exact &= Narrow || G->hasNoUnsignedSignedWrap();
+      P.Parts.push_back({fit(fit(value(Index, F), IndexBits), 64), Scale});
     }
     return P;
   }
@@ -556,18 +588,20 @@ PointerTerm Terms::pointer(const Value *V, Frame &F) {
         if (Step->accumulateConstantOffset(DL, Bytes)) {
           PointerTerm Start = pointer(P->getIncomingValue(Entry), F);
           z3::expr N = fit(counter(*L, F), 64, false);
-          Start.Offset = Start.Offset + N * C.bv_val(int64_t(Bytes.getSExtValue()), 64);
+          int64_t By = Bytes.getSExtValue();
+          if (By)
+            Start.Parts.push_back({By > 0 ? N : -N, uint64_t(By > 0 ? By : -By)});
           return Start;
         }
       }
-      return {-1, headerPhi(*P, *L, F)};
+      return At(headerPhi(*P, *L, F));
     }
     if (P->getNumIncomingValues() == 1)
       return pointer(P->getIncomingValue(0), F);
-    return {-1, phi(*P, F)};
+    return At(phi(*P, F));
   }
   if (auto *Cast = dyn_cast<IntToPtrInst>(V))
-    return {-1, fit(value(Cast->getOperand(0), F), 64, false)};
+    return At(fit(value(Cast->getOperand(0), F), 64, false));
   // A base: the object tables know it by the same key as the access did.
   for (unsigned I = 0; I < K.Objects.size(); ++I) {
     const MemoryObject &O = K.Objects[I];
@@ -581,10 +615,10 @@ PointerTerm Terms::pointer(const Value *V, Frame &F) {
       Hit |= From == O.Base && Off.getSExtValue() == O.FieldOffset;
     }
     if (Hit)
-      return {int(I), C.bv_val(0, 64)};
+      return {int(I), {}, 0, true};
   }
   bool Shared = false;
   std::string Name = symbolName(V, F, Shared);
   (Shared ? Inputs : Havoc).insert(Name);
-  return {-1, symbol(Name, 64)};
+  return At(symbol(Name, 64));
 }

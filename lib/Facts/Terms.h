@@ -35,14 +35,24 @@ namespace hk {
 struct Frame {
   char Item = 's';
   const llvm::BasicBlock *At = nullptr;
-  std::map<const llvm::Loop *, std::string> Tokens; ///< for the loops around At
+  std::map<const llvm::Loop *, std::string> Tokens; ///< for the loops around At and tied loops
   llvm::DenseMap<const llvm::Value *, unsigned> Cache; ///< index into Terms::Cached
 };
 
-/// An address: a known object and a byte offset, or an absolute address.
+/// An address: a known object, or absolute, and a byte offset as a sum of scaled indices. The scales are kept apart
+/// because "same element" is an equality the solver likes, while "bytes overlap" is an inequality it does not.
 struct PointerTerm {
-  int Object = -1; ///< index into KernelFacts::Objects; -1: Offset is absolute
-  z3::expr Offset; ///< 64 bits
+  int Object = -1; ///< index into KernelFacts::Objects; -1: the offset is an absolute address
+  std::vector<std::pair<z3::expr, uint64_t>> Parts; ///< 64-bit index, bytes a unit
+  uint64_t Constant = 0;
+  /// No product wraps in 64 bits, so that equal offsets mean equal indices.
+  bool Exact = true;
+
+  /// Greatest number that divides every scale and the constant, at most 4096.
+  uint64_t unit() const;
+  /// The offset in units of \p Unit bytes, which must divide unit().
+  z3::expr scaled(z3::context &C, uint64_t Unit) const;
+  z3::expr bytes(z3::context &C) const { return scaled(C, 1); }
 };
 
 class Terms {

@@ -9,6 +9,7 @@
 
 #include "clang/Basic/SourceLocation.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -67,7 +68,21 @@ clang::SourceRange bodyRange(const clang::FunctionDecl *F);
 /// not defined there.
 const llvm::Function *findKernel(const llvm::Module &Module, llvm::StringRef Mangled);
 
-/// True when \p F is inside namespace hk, the tool's own runtime.
+/// Sorts and keeps the order of equals. (std::stable_sort of libstdc++ 12 warns about its own deprecated parts.)
+template <class T, class Less> void sortKeepingOrder(std::vector<T> &Values, Less Before) {
+  std::vector<std::pair<size_t, T>> Numbered;
+  for (size_t I = 0; I != Values.size(); ++I)
+    Numbered.emplace_back(I, std::move(Values[I]));
+  std::sort(Numbered.begin(), Numbered.end(), [&](const auto &A, const auto &B) {
+    if (Before(A.second, B.second))
+      return true;
+    return !Before(B.second, A.second) && A.first < B.first;
+  });
+  for (size_t I = 0; I != Values.size(); ++I)
+    Values[I] = std::move(Numbered[I].second);
+}
+
+/// True when \p D is inside namespace hk, the tool's own runtime.
 bool inRuntimeNamespace(const clang::Decl *D);
 
 } // namespace hk::frontend

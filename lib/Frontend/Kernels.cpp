@@ -107,7 +107,7 @@ std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &L
     K.Mangled = Emitted->getName().str();
     Kernels.emplace_back(writtenDefinition(F)->getLocation(), std::move(K));
   }
-  llvm::stable_sort(Kernels, [&](const auto &A, const auto &B) {
+  sortKeepingOrder(Kernels, [&](const auto &A, const auto &B) {
     if (Index.before(A.first, B.first))
       return true;
     return !Index.before(B.first, A.first) && A.second.Mangled < B.second.Mangled;

@@ -192,20 +192,23 @@ private:
   Spelling spelling(const CUDAKernelCallExpr *Call, LaunchForm &Form) const {
     SourceLocation Loc = Call->getBeginLoc();
     Spelling Where = Spelling::File;
+    auto IsGGL = [&](SourceLocation InBody) {
+      return Lexer::getImmediateMacroName(InBody, SM, Index.LangOpts).starts_with("hipLaunchKernelGGL");
+    };
     while (Loc.isMacroID()) {
+      SourceLocation Outer = SM.getImmediateExpansionRange(Loc).getBegin();
       if (SM.isMacroArgExpansion(Loc)) {
-        if (Where == Spelling::File)
+        // The outer location is the parameter's in the body of the macro.
+        if (Where == Spelling::File && !(Outer.isMacroID() && IsGGL(Outer)))
           Where = Spelling::MacroArgument;
         Loc = SM.getImmediateSpellingLoc(Loc);
         continue;
       }
-      if (Lexer::getImmediateMacroName(Loc, SM, Index.LangOpts).starts_with("hipLaunchKernelGGL")) {
+      if (IsGGL(Loc))
         Form = LaunchForm::LaunchKernelGGL;
-        Where = Spelling::File;
-      } else {
+      else
         Where = Spelling::MacroBody;
-      }
-      Loc = SM.getImmediateExpansionRange(Loc).getBegin();
+      Loc = Outer;
     }
     return Form == LaunchForm::LaunchKernelGGL ? Where : Index.written(Call->getSourceRange()).Where;
   }
@@ -267,7 +270,7 @@ void collectLaunches(const SourceIndex &Index, SideFacts &Out) {
   llvm::erase_if(Finder.Records, [&](const LaunchFinder::Record &R) {
     return R.FromPattern && Instantiated.count(R.L.Place);
   });
-  llvm::stable_sort(Finder.Records, [&](const LaunchFinder::Record &A, const LaunchFinder::Record &B) {
+  sortKeepingOrder(Finder.Records, [&](const LaunchFinder::Record &A, const LaunchFinder::Record &B) {
     if (Index.before(A.Loc, B.Loc))
       return true;
     return !Index.before(B.Loc, A.Loc) && A.L.Kernel < B.L.Kernel;

@@ -304,7 +304,7 @@ std::vector<SyncCall> collectSyncCalls(const SourceIndex &Index, const Directive
   Finder.TraverseDecl(Index.Context.getTranslationUnitDecl());
   Finder.finish();
 
-  llvm::stable_sort(Finder.Calls, [&](const auto &A, const auto &B) {
+  sortKeepingOrder(Finder.Calls, [&](const auto &A, const auto &B) {
     return Index.before(A.first.first, B.first.first);
   });
   // Two calls at one place: a file that is included twice gives the same text twice, and a macro several calls at

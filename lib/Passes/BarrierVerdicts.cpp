@@ -277,7 +277,7 @@ void Judge::describe(BarrierFinding &F, const Blocker &B) const {
       Text += " by work-item " + coordinates(Item);
     F.Notes.push_back({A.Place, Text});
   };
-  bool Around = any_of(B.Pair.Loops, [](auto &L) { return L.second != Iteration::Same; });
+  bool Around = any_of(B.Pair.Loops, [](const LoopTie &L) { return L.How != Iteration::Same; });
   Note(P, "before the barrier", B.Answer.Witness.S);
   Note(Q, Around ? "after the barrier, in a later iteration" : "after the barrier", B.Answer.Witness.T);
 }
@@ -408,7 +408,7 @@ void Judge::findRaces() {
       if (Reported.count(Key))
         continue;
       // A load and a store of one element ask the same question.
-      bool Plain = all_of(Pair.Loops, [](auto &L) { return L.second == Iteration::Same; });
+      bool Plain = all_of(Pair.Loops, [](const LoopTie &L) { return L.How == Iteration::Same; });
       auto Question = std::make_tuple(P.Pointer, P.Inst->getParent(), Q.Pointer, Q.Inst->getParent(), OneWave);
       if (Plain && Clean.count(Question))
         continue;

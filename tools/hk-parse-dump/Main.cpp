@@ -14,6 +14,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -71,8 +72,29 @@ std::string shown(hk::SourcePlace P) {
   P.File = base(P.File);
   return P.str();
 }
+
+/// What a span covers, read from the file, on one line.
 std::string shown(const hk::SourceSpan &S) {
-  return S.File.empty() ? "none" : base(S.File) + "[" + std::to_string(S.Offset) + "+" + std::to_string(S.Length) + "]";
+  if (S.File.empty())
+    return "none";
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer = MemoryBuffer::getFile(S.File);
+  if (!Buffer || uint64_t(S.Offset) + S.Length > (*Buffer)->getBufferSize())
+    return "bad span";
+  std::string Text;
+  for (char C : (*Buffer)->getBuffer().substr(S.Offset, S.Length))
+    Text += C == '\n' ? std::string("\\n") : std::string(1, C);
+  return "'" + Text + "'";
+}
+
+/// The line that an offset is on, and ":COL" unless it is its start.
+std::string lineOf(StringRef File, unsigned Offset) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer = MemoryBuffer::getFile(File);
+  if (!Buffer || Offset > (*Buffer)->getBufferSize())
+    return "bad offset";
+  StringRef Before = (*Buffer)->getBuffer().take_front(Offset);
+  std::string Line = std::to_string(Before.count('\n') + 1);
+  size_t Column = Before.size() - (Before.rfind('\n') + 1);
+  return Column ? Line + ":" + std::to_string(Column + 1) : Line;
 }
 
 void printDim(const hk::LaunchDim &D) {
@@ -90,7 +112,11 @@ void printDim(const hk::LaunchDim &D) {
 }
 
 void print(const hk::Kernel &K) {
-  outs() << "kernel " << K.Mangled << " '" << K.Name << "' at " << shown(K.Place) << " body " << shown(K.Body);
+  outs() << "kernel " << K.Mangled << " '" << K.Name << "' at " << shown(K.Place) << " body ";
+  if (K.Body.File.empty())
+    outs() << "none";
+  else
+    outs() << lineOf(K.Body.File, K.Body.Offset) << ".." << lineOf(K.Body.File, K.Body.Offset + K.Body.Length - 1);
   if (K.LaunchBoundsThreads)
     outs() << " bounds " << K.LaunchBoundsThreads;
   if (K.InHeader)
@@ -118,7 +144,7 @@ void print(const hk::Kernel &K) {
 
 void print(const hk::Launch &L) {
   outs() << "launch " << (L.Kernel.empty() ? "-" : L.Kernel) << " at " << shown(L.Place) << " " << name(L.Form) << " "
-         << name(L.Where) << " in " << L.Caller << " grid ";
+         << name(L.Where) << " in '" << L.Caller << "' grid ";
   ListSeparator GridComma(","), BlockComma(",");
   for (const hk::LaunchDim &D : L.Grid) {
     outs() << GridComma;
@@ -136,7 +162,7 @@ void print(const hk::Launch &L) {
 }
 
 void print(const hk::SyncCall &C) {
-  outs() << "sync " << name(C.Kind) << " at " << shown(C.Place) << " '" << C.Text << "' in " << C.Function << " "
+  outs() << "sync " << name(C.Kind) << " at " << shown(C.Place) << " '" << C.Text << "' in '" << C.Function << "' "
          << name(C.Where) << " call " << shown(C.Call) << " statement "
          << (C.Statement ? shown(*C.Statement) : std::string("none"));
   if (C.ResultUsed)
@@ -155,7 +181,7 @@ void print(const hk::SyncCall &C) {
 }
 
 void print(const hk::IncludePoint &P) {
-  outs() << "include-point " << base(P.File) << "+" << P.Offset << (P.AtTopLevel ? "" : " nested") << " includes";
+  outs() << "include-point " << base(P.File) << ":" << lineOf(P.File, P.Offset) << (P.AtTopLevel ? "" : " nested") << " includes";
   for (const std::string &I : P.Included)
     outs() << " " << I;
   outs() << "\n";

@@ -16,6 +16,7 @@
 //     B; barrier b2;
 //   }
 //
+// An access behind a loop is tied to the iteration in which its work-item left it.
 // A loop without a barrier on its way round ties nothing: its iterations are
 // free for each work-item.
 //
@@ -27,7 +28,6 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 
-#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -41,20 +41,24 @@ enum class Iteration {
   Free,  ///< unrelated
 };
 
-/// Relations for the loops that contain both P and Q, outermost first.
-using IterationRelation = llvm::SmallVector<std::pair<const llvm::Loop *, Iteration>, 4>;
+/// The tie between P's and Q's iterations of one loop. For an access that has left the loop, its last iteration counts.
+struct LoopTie {
+  const llvm::Loop *L = nullptr;
+  unsigned Number = 0; ///< of the loop, for a stable order
+  Iteration How = Iteration::Same;
+  bool operator<(const LoopTie &O) const {
+    return std::tie(Number, How) < std::tie(O.Number, O.How);
+  }
+  bool operator==(const LoopTie &O) const { return Number == O.Number && How == O.How; }
+};
+using IterationRelation = llvm::SmallVector<LoopTie, 4>;
 
 /// P, Q and how their loops relate. P runs before Q where an order is meant.
 struct AccessPair {
   unsigned P = 0, Q = 0;
-  IterationRelation Loops;
-  /// The loops themselves follow from P and Q.
+  IterationRelation Loops; ///< outermost first; a loop that is not listed ties nothing
   bool operator<(const AccessPair &O) const {
-    if (std::tie(P, Q) != std::tie(O.P, O.Q))
-      return std::tie(P, Q) < std::tie(O.P, O.Q);
-    return std::lexicographical_compare(
-        Loops.begin(), Loops.end(), O.Loops.begin(), O.Loops.end(),
-        [](const auto &A, const auto &B) { return A.second < B.second; });
+    return std::tie(P, Q, Loops) < std::tie(O.P, O.Q, O.Loops);
   }
 };
 

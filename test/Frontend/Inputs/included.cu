@@ -1,0 +1,4 @@
+__global__ void from_cu(int *p) {
+  __syncthreads();
+  *p = 1;
+}
