@@ -6,7 +6,6 @@
 
 #include "llvm/IR/Instructions.h"
 
-#include <chrono>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -161,15 +160,16 @@ struct ConflictChecker::State {
       std::set<std::string> Symbols;
       z3::expr Over = overlap(P, Q, Symbols);
       z3::expr Guards = Tr.reached(Tr.S) && Tr.reached(Tr.T);
+      if (Pair.NoBarrierToLatch)
+        Guards = Guards && Tr.reachedLatch(P);
       Tr.finish();
       z3::solver S = makeSolver();
       S.add(Distinct && WaveCond);
       S.add(Guards);
       for (const z3::expr &E : Tr.conditions())
         S.add(E);
-      S.push();
       S.add(Over);
-      auto T0=std::chrono::steady_clock::now(); z3::check_result R = S.check(); if (getenv("HKQ")) fprintf(stderr,"Q %u %u w%d %.2f ms r%d\n",Pair.P,Pair.Q,int(W),std::chrono::duration<double>(std::chrono::steady_clock::now()-T0).count()*1e3,int(R));
+      z3::check_result R = S.check();
       if (R == z3::unsat)
         return Answer;
       if (R == z3::unknown) {
@@ -203,7 +203,10 @@ struct ConflictChecker::State {
       if (WantRobust && Answer.Witness.Exact) {
         // Keep the two items and their iterations; let the launch choose everything else. If some choice reaches both
         // accesses without a collision, the collision depends on it.
-        S.pop();
+        z3::solver S = makeSolver();
+        S.add(Guards);
+        for (const z3::expr &E : Tr.conditions())
+          S.add(E);
         for (const std::string &Name : symbolsOf(Over && Guards && Distinct && WaveCond))
           if (!Tr.isInput(Name) && !Tr.isHavoc(Name))
             for (unsigned I = 0; I < M.num_consts(); ++I)
@@ -225,12 +228,40 @@ ConflictChecker::ConflictChecker(const KernelFacts &K, const ConflictOptions &Op
 ConflictChecker::~ConflictChecker() = default;
 unsigned ConflictChecker::queries() const { return St->Queries; }
 
+bool ConflictChecker::mayRace(unsigned P, unsigned Q) const {
+  const KernelAccess &A = St->K.Accesses[P], &B = St->K.Accesses[Q];
+  return matters(P, Q) && !(A.Effect == AccessEffect::Atomic && B.Effect == AccessEffect::Atomic);
+}
+
 bool ConflictChecker::matters(unsigned P, unsigned Q) const {
   const KernelAccess &A = St->K.Accesses[P], &B = St->K.Accesses[Q];
   if (!A.writes() && !B.writes())
     return false;
-  if (A.Effect == AccessEffect::Atomic && B.Effect == AccessEffect::Atomic)
-    return false;
+  // Two atomics do not race, but their order shows, unless both do the same commuting operation and nobody looks at
+  // the old value.
+  if (A.Effect == AccessEffect::Atomic && B.Effect == AccessEffect::Atomic) {
+    auto *X = dyn_cast<AtomicRMWInst>(A.Inst), *Y = dyn_cast<AtomicRMWInst>(B.Inst);
+    if (X && Y && X->getOperation() == Y->getOperation() && X->use_empty() && Y->use_empty()) {
+      switch (X->getOperation()) {
+      case AtomicRMWInst::Add:
+      case AtomicRMWInst::Sub:
+      case AtomicRMWInst::FAdd:
+      case AtomicRMWInst::FSub:
+      case AtomicRMWInst::And:
+      case AtomicRMWInst::Or:
+      case AtomicRMWInst::Xor:
+      case AtomicRMWInst::Min:
+      case AtomicRMWInst::Max:
+      case AtomicRMWInst::UMin:
+      case AtomicRMWInst::UMax:
+      case AtomicRMWInst::FMin:
+      case AtomicRMWInst::FMax:
+        return false;
+      default:
+        break;
+      }
+    }
+  }
   return St->K.mayShareObject(A, B, St->Opts.AssumeNoAlias);
 }
 
@@ -253,7 +284,7 @@ const ConflictAnswer &ConflictChecker::check(const AccessPair &Pair) {
 }
 
 ConflictAnswer ConflictChecker::race(const AccessPair &Pair, bool DifferentWaves) {
-  if (!matters(Pair.P, Pair.Q))
+  if (!mayRace(Pair.P, Pair.Q))
     return {};
   St->Tr.Seen = St->Opts.SeenShape ? &*St->Opts.SeenShape : nullptr;
   ConflictAnswer A = St->query(Pair, DifferentWaves ? Waves::Different : Waves::One, true);

@@ -39,12 +39,13 @@ struct WalkState {
 
 using WalkResult = std::vector<std::set<WalkState>>; // by segment: states on entry
 
-/// Walks all paths from the end of segment \p From. \p Step says what a barrier does: stop, pass, or cross.
+/// What a barrier does to a walk.
 enum class AtBarrier { Stop, Pass, Cross };
 
-template <typename BarrierFn, typename ExtraFn>
+/// Walks all paths that start over the out-edges of segment \p From for which \p First holds.
+template <typename BarrierFn, typename ExtraFn, typename FirstFn>
 WalkResult walk(const KernelFacts &K, unsigned From, ArrayRef<const Loop *> Nest, BarrierFn Barrier,
-                ExtraFn ExtraEdges, bool EnterStart) {
+                ExtraFn ExtraEdges, FirstFn First) {
   WalkResult Seen(K.Segments.size());
   SmallVector<std::pair<unsigned, WalkState>, 64> Work;
   WalkState Start;
@@ -53,8 +54,10 @@ WalkResult walk(const KernelFacts &K, unsigned From, ArrayRef<const Loop *> Nest
     if (Seen[To].insert(S).second)
       Work.push_back({To, S});
   };
-  auto Expand = [&](unsigned N, const WalkState &S) {
+  auto Expand = [&](unsigned N, const WalkState &S, auto Wanted) {
     for (const Segment::Edge &E : K.Segments[N].Out) {
+      if (!Wanted(E))
+        continue;
       WalkState T = S;
       if (E.Barrier >= 0) {
         AtBarrier A = Barrier(E.Barrier);
@@ -80,18 +83,28 @@ WalkResult walk(const KernelFacts &K, unsigned From, ArrayRef<const Loop *> Nest
     for (unsigned To : ExtraEdges(N))
       Visit(To, S);
   };
-  if (EnterStart)
-    Visit(From, Start);
-  else
-    Expand(From, Start);
+  Expand(From, Start, First);
   while (!Work.empty()) {
     auto [N, S] = Work.pop_back_val();
-    Expand(N, S);
+    Expand(N, S, [](const Segment::Edge &) { return true; });
   }
   return Seen;
 }
 
 const std::vector<unsigned> NoEdges;
+const auto AnyEdge = [](const Segment::Edge &) { return true; };
+
+/// Ties of the loops around the start of a walk to an access that the walk came to in state \p S.
+IterationRelation tiesOf(const KernelFacts &K, ArrayRef<const Loop *> Nest, const WalkState &S) {
+  IterationRelation Ties;
+  for (unsigned I = 0; I < Nest.size(); ++I)
+    Ties.push_back({Nest[I], loopNumber(K, Nest[I]),
+                    I < S.Outermost   ? Iteration::Same
+                    : I > S.Outermost ? Iteration::Free
+                    : S.Many          ? Iteration::Later
+                                      : Iteration::Next});
+  return Ties;
+}
 
 } // namespace
 
@@ -163,7 +176,7 @@ std::vector<AccessPair> Intervals::crossings(unsigned P, const BitVector &Cross,
         bool OrdersMemory = Strength == BarrierStrength::Workgroup || Strength == BarrierStrength::Lds;
         return Pass.test(B) || !OrdersMemory ? AtBarrier::Pass : AtBarrier::Stop;
       },
-      [&](unsigned N) -> const std::vector<unsigned> & { return EarlyExit[N]; }, false);
+      [&](unsigned N) -> const std::vector<unsigned> & { return EarlyExit[N]; }, AnyEdge);
   std::set<AccessPair> Pairs;
   for (unsigned N = 0; N < R.size(); ++N)
     for (const WalkState &S : R[N]) {
@@ -173,12 +186,7 @@ std::vector<AccessPair> Intervals::crossings(unsigned P, const BitVector &Cross,
         AccessPair Pair;
         Pair.P = P;
         Pair.Q = Q;
-        for (unsigned I = 0; I < Nest.size(); ++I)
-          Pair.Loops.push_back({Nest[I], loopNumber(K, Nest[I]),
-                                I < S.Outermost   ? Iteration::Same
-                                : I > S.Outermost ? Iteration::Free
-                                : S.Many          ? Iteration::Later
-                                                  : Iteration::Next});
+        Pair.Loops = tiesOf(K, Nest, S);
         Pairs.insert(std::move(Pair));
       }
     }
@@ -221,58 +229,88 @@ std::vector<AccessPair> Intervals::together(bool WaveSyncs) const {
     return !Free;
   };
 
-  SmallVector<unsigned, 8> Starts{0};
-  for (const Segment &S : K.Segments)
-    for (const Segment::Edge &E : S.Out)
-      if (Delimits(E.Barrier))
-        Starts.push_back(E.To);
+  auto Stop = [&](unsigned B) { return Delimits(B) ? AtBarrier::Stop : AtBarrier::Pass; };
+  auto None = [&](unsigned) -> const std::vector<unsigned> & { return NoEdges; };
+  // Loops that \p Block stands in and the walk entered: in their first iteration, unless they can be gone round
+  // without a barrier.
+  auto TieEntered = [&](IterationRelation &Ties, ArrayRef<const Loop *> Known, const BasicBlock *Block) {
+    for (const Loop *L : nestOf(K.LI, Block))
+      if (!is_contained(Known, L) && none_of(Ties, [&](const LoopTie &T) { return T.L == L; }))
+        Ties.push_back({L, loopNumber(K, L), IsStepped(L) ? Iteration::First : Iteration::Free});
+  };
 
   std::set<AccessPair> Pairs;
-  for (unsigned Start : Starts) {
-    auto Nest = nestOf(K.LI, K.Segments[Start].Block);
-    WalkResult R = walk(
-        K, Start, Nest,
-        [&](unsigned B) { return Delimits(B) ? AtBarrier::Stop : AtBarrier::Pass; },
-        [&](unsigned) -> const std::vector<unsigned> & { return NoEdges; }, true);
-    // Segments with accesses, with each state they are entered in.
-    SmallVector<std::pair<unsigned, WalkState>, 32> Reached;
+  // One after the other on a path.
+  for (const KernelAccess &P : K.Accesses) {
+    unsigned Home = K.segmentOf(P.Inst);
+    auto Nest = nestOf(K.LI, P.Inst->getParent());
+    WalkState Here;
+    Here.Outermost = Nest.size();
+    bool After = false;
+    for (unsigned Q : K.Segments[Home].Accesses) {
+      After |= Q == P.Id;
+      if (After)
+        Pairs.insert({P.Id, Q, tiesOf(K, Nest, Here), false});
+    }
+    WalkResult R = walk(K, Home, Nest, Stop, None, AnyEdge);
     for (unsigned N = 0; N < R.size(); ++N)
-      if (!K.Segments[N].Accesses.empty())
-        for (const WalkState &S : R[N])
-          Reached.push_back({N, S});
-    // How far the walk to a segment went round the loop at index I of the start's nest: 0, 1, or unknown.
+      for (const WalkState &S : R[N])
+        for (unsigned Q : K.Segments[N].Accesses) {
+          AccessPair Pair{P.Id, Q, tiesOf(K, Nest, S), S.Outermost < Nest.size()};
+          TieEntered(Pair.Loops, Nest, K.Segments[N].Block);
+          Pairs.insert(std::move(Pair));
+        }
+  }
+
+  // On two sides of a divergent branch.
+  for (unsigned D = 0; D < K.Segments.size(); ++D) {
+    const Segment &From = K.Segments[D];
+    if (From.Out.size() < 2 || !K.uniformity().branchIsSurelyDivergent(*From.Block))
+      continue;
+    auto Nest = nestOf(K.LI, From.Block);
+    auto Side = [&](const Segment::Edge &Way) {
+      WalkResult R = walk(K, D, Nest, Stop, None, [&](const Segment::Edge &E) { return &E == &Way; });
+      SmallVector<std::pair<unsigned, WalkState>, 32> Reached;
+      for (unsigned N = 0; N < R.size(); ++N)
+        if (!K.Segments[N].Accesses.empty())
+          for (const WalkState &S : R[N])
+            Reached.push_back({N, S});
+      return Reached;
+    };
+    // How far a walk went round the loop at index I of the branch's nest: 0, 1, or unknown.
     auto Turns = [](const WalkState &S, unsigned I) {
       return I < S.Outermost ? 0 : I > S.Outermost || S.Many ? 2 : 1;
     };
-    for (auto &[N, S] : Reached)
-      for (auto &[M, T] : Reached) {
-        const BasicBlock *A = K.Segments[N].Block, *B = K.Segments[M].Block;
-        IterationRelation Rel;
-        bool Backwards = false, Apart = false;
-        auto Tie = [&](const Loop *L, Iteration How) {
-          // Inside a loop whose iterations differ, the inner ones are unrelated.
-          if (Apart)
-            How = Iteration::Free;
-          Apart |= How != Iteration::Same;
-          Rel.push_back({L, loopNumber(K, L), How});
-        };
-        // Loops around the start: both counted their turns from it, whether they are still inside or not.
-        for (unsigned I = 0; I < Nest.size(); ++I) {
-          int X = Turns(S, I), Y = Turns(T, I);
-          Backwards |= !Apart && X == 1 && Y == 0;
-          Tie(Nest[I], X < 2 && Y < 2 ? (X == Y ? Iteration::Same : Iteration::Next) : Iteration::Free);
-        }
-        // Loops entered since: in their first iteration, unless they can be gone round without a barrier.
-        for (const Loop *L : nestOf(K.LI, A))
-          if (L->contains(B) && !is_contained(Nest, L))
-            Tie(L, IsStepped(L) ? Iteration::Same : Iteration::Free);
-        // The mirrored pair comes from the other order of the two segments.
-        if (Backwards)
+    for (unsigned A = 0; A < From.Out.size(); ++A)
+      for (unsigned B = 0; B < From.Out.size(); ++B) {
+        if (A == B || From.Out[A].To == From.Out[B].To)
           continue;
-        for (unsigned P : K.Segments[N].Accesses)
-          for (unsigned Q : K.Segments[M].Accesses)
-            if (P <= Q || any_of(Rel, [](const LoopTie &X) { return X.How != Iteration::Same; }))
-              Pairs.insert({P, Q, Rel});
+        auto OneSide = Side(From.Out[A]), OtherSide = Side(From.Out[B]);
+        for (auto &[N, S] : OneSide)
+          for (auto &[M, T] : OtherSide) {
+            // Where both sides come together again, a path leads from one access to the other or to itself.
+            if (N == M)
+              continue;
+            IterationRelation Ties;
+            bool Backwards = false, Apart = false;
+            for (unsigned I = 0; I < Nest.size(); ++I) {
+              int X = Turns(S, I), Y = Turns(T, I);
+              Backwards |= !Apart && X == 1 && Y == 0;
+              Iteration How = Apart || X == 2 || Y == 2 ? Iteration::Free
+                              : X == Y                  ? Iteration::Same
+                                                        : Iteration::Next;
+              Apart |= How != Iteration::Same;
+              Ties.push_back({Nest[I], loopNumber(K, Nest[I]), How});
+            }
+            // The mirrored pair comes from the two sides in the other order.
+            if (Backwards)
+              continue;
+            TieEntered(Ties, Nest, K.Segments[N].Block);
+            TieEntered(Ties, Nest, K.Segments[M].Block);
+            for (unsigned P : K.Segments[N].Accesses)
+              for (unsigned Q : K.Segments[M].Accesses)
+                Pairs.insert({P, Q, Ties, false});
+          }
       }
   }
   return {Pairs.begin(), Pairs.end()};

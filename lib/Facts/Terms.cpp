@@ -81,7 +81,9 @@ void Terms::begin(const AccessPair &Pair) {
       F.Tokens[L] = std::string(1, Item);
     // A tied loop that the access has left stands in its last iteration.
     for (const LoopTie &Tie : Relation)
-      F.Tokens[Tie.L] = Tie.How == Iteration::Same ? "k" : std::string(1, Item);
+      F.Tokens[Tie.L] = Tie.How == Iteration::Same    ? "k"
+                        : Tie.How == Iteration::First ? "0"
+                                                      : std::string(1, Item);
   };
   Make(S, 's', Pair.P);
   Make(T, 't', Pair.Q);
@@ -169,7 +171,15 @@ z3::expr Terms::blockDim(unsigned Dim) {
   return z3::zext(Narrow, 21);
 }
 
+bool Terms::isFlat(unsigned Dim) {
+  z3::expr Extent = blockDim(Dim);
+  uint64_t N = 0;
+  return Extent.is_numeral_u64(N) && N == 1;
+}
+
 z3::expr Terms::item(char Item, unsigned Dim) {
+  if (isFlat(Dim))
+    return C.bv_val(0, 32);
   std::string Name = std::string("threadIdx.") + "xyz"[Dim] + "@" + Item;
   z3::expr Narrow = symbol(Name, 10);
   z3::expr Wide = z3::zext(Narrow, 22);
@@ -179,15 +189,20 @@ z3::expr Terms::item(char Item, unsigned Dim) {
 }
 
 z3::expr Terms::linear(char Item) {
-  z3::expr L = item(Item, 0) + blockDim(0) * (item(Item, 1) + blockDim(1) * item(Item, 2));
+  // Products by an extent of one are left out: the solver would have to find them out anew each time.
+  z3::expr L = item(Item, 0);
+  if (!isFlat(2))
+    L = L + blockDim(0) * (isFlat(1) ? item(Item, 2) : item(Item, 1) + blockDim(1) * item(Item, 2));
+  else if (!isFlat(1))
+    L = L + blockDim(0) * item(Item, 1);
   std::string Name = std::string("linear@") + Item;
   if (Constrained.insert(Name).second) {
     // The extents multiply to at most the workgroup limit.
-    if (!K.Shape.allKnown()) {
+    if (!K.Shape.allKnown() && !(isFlat(1) && isFlat(2)))
       Conditions.push_back(z3::ule(blockDim(0) * blockDim(1) * blockDim(2), C.bv_val(K.Shape.MaxItems, 32)));
-    }
     unsigned Most = Seen ? std::min(Seen->MaxItems, K.Shape.MaxItems) : K.Shape.MaxItems;
-    Conditions.push_back(z3::ult(L, C.bv_val(Most, 32)));
+    if (Most < 1024 || !(isFlat(1) && isFlat(2)))
+      Conditions.push_back(z3::ult(L, C.bv_val(Most, 32)));
   }
   return L;
 }

@@ -71,9 +71,13 @@ public:
   PointerTerm pointer(const llvm::Value *V, Frame &F);
   /// The item reaches F.At in its current iterations.
   z3::expr reached(Frame &F);
+  /// From \p P, seen by s, its iteration comes to its end without a barrier.
+  z3::expr reachedLatch(const KernelAccess &P);
 
   z3::expr item(char Item, unsigned Dim);
   z3::expr blockDim(unsigned Dim);
+  /// The block is known to have one item in this dimension.
+  bool isFlat(unsigned Dim);
   /// x + X * (y + Y * z)
   z3::expr linear(char Item);
   /// Absolute address of an object's first byte.
@@ -125,6 +129,8 @@ private:
   z3::expr headerPhi(const llvm::PHINode &P, const llvm::Loop &L, Frame &F);
   z3::expr edge(const llvm::BasicBlock *From, const llvm::BasicBlock *To, Frame &F);
   z3::expr between(const llvm::BasicBlock *Top, const llvm::BasicBlock *B, Frame &F,
+                   std::map<const llvm::BasicBlock *, z3::expr> &Seen);
+  z3::expr forward(const llvm::BasicBlock *B, const llvm::Loop &L, Frame &F,
                    std::map<const llvm::BasicBlock *, z3::expr> &Seen);
   z3::expr counter(const llvm::Loop &L, Frame &F);
   void constrainOrbit(const llvm::PHINode &P, const llvm::Loop &L, Frame &F, const z3::expr &Symbol);

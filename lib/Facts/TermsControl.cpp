@@ -111,6 +111,55 @@ z3::expr Terms::reached(Frame &F) {
   return All;
 }
 
+z3::expr Terms::reachedLatch(const KernelAccess &P) {
+  // The outermost loop that the two accesses see in different iterations.
+  const Loop *L = nullptr;
+  for (const LoopTie &Tie : Relation)
+    if (!L && (Tie.How == Iteration::Next || Tie.How == Iteration::Later))
+      L = Tie.L;
+  if (!L || !L->getLoopLatch() || !L->contains(P.Inst->getParent()))
+    return C.bool_val(true);
+  // Forward over the rest of the iteration, in the frame of its end, past no barrier.
+  Frame G = stepFrame(*L, S);
+  std::map<const BasicBlock *, z3::expr> Seen;
+  unsigned Home = K.segmentOf(P.Inst);
+  for (const Segment::Edge &E : K.Segments[Home].Out)
+    if (E.Barrier >= 0 && K.Barriers[E.Barrier].Strength != BarrierStrength::Wave)
+      return C.bool_val(true); // only round an inner loop; not described
+  // Blocks of inner loops that are left again would need their last iteration: give up on those.
+  if (K.LI.getLoopFor(P.Inst->getParent()) != L)
+    return C.bool_val(true);
+  try {
+    return forward(P.Inst->getParent(), *L, G, Seen);
+  } catch (z3::exception &) {
+    return C.bool_val(true);
+  }
+}
+
+z3::expr Terms::forward(const BasicBlock *B, const Loop &L, Frame &F,
+                        std::map<const BasicBlock *, z3::expr> &Seen) {
+  if (B == L.getLoopLatch())
+    return C.bool_val(true);
+  auto It = Seen.find(B);
+  if (It != Seen.end())
+    return It->second;
+  if (Seen.size() > MaxRegion || K.LI.getLoopFor(B) != &L)
+    throw z3::exception("region too large");
+  Seen.emplace(B, C.bool_val(true));
+  z3::expr Any = C.bool_val(false);
+  for (const BasicBlock *To : successors(B)) {
+    if (!L.contains(To) || To == L.getHeader())
+      continue;
+    bool Barrier = false;
+    for (const KernelBarrier &X : K.Barriers)
+      Barrier |= X.Strength != BarrierStrength::Wave && X.Inst->getParent() == To;
+    if (!Barrier)
+      Any = Any || (edge(B, To, F) && forward(To, L, F, Seen));
+  }
+  Seen.insert_or_assign(B, Any);
+  return Any;
+}
+
 z3::expr Terms::phi(const PHINode &P, Frame &F) {
   const Loop *L = K.LI.getLoopFor(P.getParent());
   if (L && L->getHeader() == P.getParent())
@@ -144,6 +193,8 @@ z3::expr Terms::phi(const PHINode &P, Frame &F) {
 
 z3::expr Terms::counter(const Loop &L, Frame &F) {
   auto Tied = F.Tokens.find(&L);
+  if (Tied != F.Tokens.end() && Tied->second == "0")
+    return C.bv_val(0, CounterBits);
   if (F.Item == 't' && Tied != F.Tokens.end() && Tied->second == "t") {
     Iteration R = relationOf(&L);
     if (R == Iteration::Next)
@@ -183,6 +234,8 @@ Frame Terms::stepFrame(const Loop &L, const Frame &F) const {
 
 z3::expr Terms::headerPhi(const PHINode &P, const Loop &L, Frame &F) {
   unsigned Bits = bits(&P);
+  if (auto Tied = F.Tokens.find(&L); Tied != F.Tokens.end() && Tied->second == "0" && L.getLoopPredecessor())
+    return value(P.getIncomingValueForBlock(L.getLoopPredecessor()), F);
   Recurrence R;
   if (P.getType()->isIntegerTy() && matchRecurrence(P, L, R)) {
     z3::expr Start = value(R.Start, F);

@@ -147,10 +147,13 @@ std::string SourceIndex::textOf(const Stmt *S) const {
   return Text;
 }
 
-std::string SourceIndex::macroName(SourceLocation Loc) const {
-  if (!Loc.isMacroID())
+std::string SourceIndex::macroName(SourceRange Range) const {
+  if (!Range.getBegin().isMacroID())
     return "";
-  SourceLocation Call = SM.getExpansionLoc(Loc);
+  SourceLocation Call = SM.getFileLoc(Range.getBegin());
+  // Text that is put together from a body and arguments is the outermost macro's.
+  if (Call != SM.getFileLoc(Range.getEnd()))
+    Call = SM.getExpansionLoc(Range.getBegin());
   SmallString<64> Buffer;
   return Lexer::getSpelling(Call, Buffer, SM, LangOpts).str();
 }

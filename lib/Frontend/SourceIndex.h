@@ -64,8 +64,8 @@ public:
   /// The text of \p S as a person reads it at the place it is used; a macro that stands for all of it is not expanded.
   std::string textOf(const clang::Stmt *S) const;
 
-  /// The name of the outermost macro that \p Loc comes from, empty when it comes from none.
-  std::string macroName(clang::SourceLocation Loc) const;
+  /// The name of the macro, as a file has it, that \p Range comes from; empty when it comes from none.
+  std::string macroName(clang::SourceRange Range) const;
 
   /// Locations in the order in which the translation unit has them.
   bool before(clang::SourceLocation A, clang::SourceLocation B) const;

@@ -259,7 +259,7 @@ private:
       if (Direct.count(Call) && !IsValue)
         R.Statement = statement(W, File);
     } else {
-      R.Text = Index.macroName(Call->getBeginLoc());
+      R.Text = Index.macroName(Call->getSourceRange());
       if (R.Text.empty())
         R.Text = Index.textOf(Call);
     }

@@ -38,7 +38,7 @@ class Judge {
 public:
   Judge(const KernelFacts &K, const ConflictOptions &Opts)
       : K(K), Opts(Opts), Ways(K), Checker(K, Opts), Removed(K.Barriers.size()), Wave(K.Barriers.size()),
-        Lds(K.Barriers.size()), LdsStrength(K.Barriers.size()) {
+        Lds(K.Barriers.size()), Either(K.Barriers.size()), LdsStrength(K.Barriers.size()) {
     for (const KernelBarrier &B : K.Barriers)
       if (B.Strength == BarrierStrength::Lds)
         LdsStrength.set(B.Id);
@@ -51,7 +51,7 @@ private:
   const ConflictOptions &Opts;
   Intervals Ways;
   ConflictChecker Checker;
-  BitVector Removed, Wave, Lds, LdsStrength;
+  BitVector Removed, Wave, Lds, Either, LdsStrength;
   KernelFindings Out;
 
   bool checkAlignment();
@@ -181,12 +181,7 @@ bool Judge::publishes(unsigned B, BarrierFinding &F) const {
   auto Counts = [&](const KernelAccess &A) {
     if (A.Space == MemorySpace::Lds || A.Space == MemorySpace::Constant)
       return false;
-    if (A.writes())
-      return true;
-    // Memory that the kernel only reads carries no message.
-    return any_of(K.Accesses, [&](const KernelAccess &W) {
-      return W.writes() && K.mayShareObject(A, W, Opts.AssumeNoAlias);
-    });
+    return true;
   };
   for (const DeviceSync &D : K.DeviceSyncs) {
     unsigned N = K.segmentOf(D.Inst);
@@ -225,6 +220,7 @@ std::optional<Blocker> Judge::blocker(const BitVector &Cross, const BitVector &P
     if (Global) {
       PassHere |= LdsStrength;
       PassHere |= Lds;
+      PassHere |= Either;
       PassHere.reset(Cross);
     }
     for (const AccessPair &Pair : Ways.crossings(P.Id, Cross, PassHere)) {
@@ -314,6 +310,16 @@ void Judge::grow() {
         !blocker(With(Lds, B), Gone, false, true, false))
       Lds.set(B);
 
+  // A wave-level barrier that could be LDS-only as well can share its source line with one that must be.
+  Either = Lds;
+  for (unsigned I = 0; I < Out.Barriers.size(); ++I)
+    if (unsigned B = Out.Barriers[I].Barrier;
+        Wave[B] && K.Barriers[B].Strength == BarrierStrength::Workgroup &&
+        !blocker(With(Either, B), Gone, false, true, false)) {
+      Either.set(B);
+      Out.Barriers[I].LdsOnlyToo = true;
+    }
+
   Obligation Pairs{"no two work-items touch a common byte that only this barrier orders",
                    ObligationState::Proved, "Z3, on bit-vectors"};
   for (unsigned I = 0; I < Out.Barriers.size(); ++I) {
@@ -330,7 +336,11 @@ void Judge::grow() {
       F.Obligations.push_back(Pairs);
     } else if (Wave[B]) {
       F.Verdict = BarrierVerdict::WaveLevel;
-      if (auto Worst = blocker(With(Wave, B), Removed, false, false, true))
+      // A pair over this barrier alone explains best.
+      auto Worst = blocker(With(None, B), Removed, false, false, true);
+      if (!Worst)
+        Worst = blocker(With(Wave, B), Removed, false, false, true);
+      if (Worst)
         describe(F, *Worst);
       F.Verdict = BarrierVerdict::WaveLevel;
       F.Why = "work-items that touch a common byte are in one wavefront";
@@ -338,7 +348,12 @@ void Judge::grow() {
       F.Obligations.push_back(Pairs);
       Pairs.Text = "no two work-items touch a common byte that only this barrier orders";
     } else {
-      if (auto Worst = blocker(With(Gone, B), Gone, false, false, true))
+      auto Worst = blocker(With(None, B), Gone, false, false, true);
+      if (!Worst || Worst->Answer.Verdict != ConflictVerdict::Conflict)
+        if (auto Wider = blocker(With(Gone, B), Gone, false, false, true);
+            Wider && (!Worst || Wider->Answer.Verdict == ConflictVerdict::Conflict))
+          Worst = Wider;
+      if (Worst)
         describe(F, *Worst);
       if (Lds[B]) {
         F.Verdict = BarrierVerdict::LdsOnly;
@@ -402,7 +417,7 @@ void Judge::findRaces() {
       const KernelAccess &P = K.Accesses[Pair.P], &Q = K.Accesses[Pair.Q];
       if (P.Object != Q.Object || K.Objects[P.Object].Kind == MemoryObject::Unknown || !P.Bytes || !Q.Bytes)
         continue;
-      if (!Checker.matters(Pair.P, Pair.Q) || sameValueStores(P, Q))
+      if (!Checker.mayRace(Pair.P, Pair.Q) || sameValueStores(P, Q))
         continue;
       auto Key = std::minmax(P.Place, Q.Place);
       if (Reported.count(Key))
@@ -444,9 +459,6 @@ KernelFindings Judge::run() {
     F.Barrier = B.Id;
     Out.Barriers.push_back(F);
   }
-  bool Lds = any_of(K.Objects, [](const MemoryObject &O) { return O.isLds(); });
-  if (Out.Barriers.empty() && !Lds)
-    return std::move(Out);
   if (!K.Opaque.empty()) {
     for (BarrierFinding &F : Out.Barriers) {
       F.Why = "the kernel has a " + K.Opaque;

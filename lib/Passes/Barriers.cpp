@@ -87,9 +87,14 @@ std::pair<BarrierVerdict, const Opinion *> strictest(const std::vector<Opinion> 
     if (const Opinion *O = First(V))
       return {V, O};
   const Opinion *Wave = First(BarrierVerdict::WaveLevel), *Lds = First(BarrierVerdict::LdsOnly);
-  // A wave-level sync does not order other wavefronts, an LDS-only one no global memory: neither covers both.
-  if (Wave && Lds)
-    return {BarrierVerdict::Needed, Wave};
+  // A wave-level sync does not order other wavefronts, an LDS-only one no global memory: neither covers both, unless
+  // all that the wave-level ones order is in LDS.
+  if (Wave && Lds) {
+    bool All = all_of(Opinions, [](const Opinion &O) {
+      return O.Finding.Verdict != BarrierVerdict::WaveLevel || O.Finding.LdsOnlyToo;
+    });
+    return {All ? BarrierVerdict::LdsOnly : BarrierVerdict::Needed, All ? Lds : Wave};
+  }
   if (Wave)
     return {BarrierVerdict::WaveLevel, Wave};
   if (Lds)

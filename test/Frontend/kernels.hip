@@ -72,14 +72,14 @@ template <class T> __global__ void later(T *p) { *p = 8; }
 #define MAKE(name) __global__ void name(int *p) { *p = 9; }
 MAKE(made)
 
-// CHECK: kernel _Z12conditionalPi 'conditional' at {{.*}} conditionals{{$}}
+// CHECK: kernel _Z11conditionalPi 'conditional' at {{.*}} conditionals{{$}}
 __global__ void conditional(int *p) {
 #ifdef SOMETHING
   *p = 10;
 #endif
 }
 #ifndef OTHER
-// CHECK: kernel _Z8wrappedPi 'wrapped' at {{[^ ]+}} body {{[^ ]+}}{{$}}
+// CHECK: kernel _Z7wrappedPi 'wrapped' at {{[^ ]+}} body {{[^ ]+}}{{$}}
 __global__ void wrapped(int *p) { *p = 11; }
 #endif
 

@@ -198,8 +198,9 @@ void printUnmatched(const hk::TranslationUnit &TU) {
         if (!Callee)
           continue;
         StringRef Name = Callee->getName();
-        if (!Name.contains("syncthreads") && !Name.contains("s.barrier") && !Name.contains("wave.barrier") &&
-            !Name.contains("thread_block4sync") && !Name.contains("2hk4sync"))
+        bool IsSyncThreads = Name.starts_with("_Z1") && Name.contains("__syncthreads"); // in no namespace
+        if (!IsSyncThreads && !Name.contains("s.barrier") && !Name.contains("wave.barrier") &&
+            !Name.contains("cooperative_groups12thread_block4sync") && !Name.contains("2hk4sync"))
           continue;
         const DILocation *Loc = I.getDebugLoc().get();
         hk::SourcePlace P = TU.place(Loc);

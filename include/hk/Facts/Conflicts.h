@@ -63,8 +63,10 @@ public:
   ConflictChecker(const KernelFacts &K, const ConflictOptions &Opts);
   ~ConflictChecker();
 
-  /// Does an order between P and Q matter? False for two reads, two atomics, objects that cannot overlap.
+  /// Does an order between P and Q matter? False for two reads, two commuting atomics, objects that cannot overlap.
   bool matters(unsigned P, unsigned Q) const;
+  /// As matters(), and it is undefined without one: not for two atomics.
+  bool mayRace(unsigned P, unsigned Q) const;
 
   /// The full answer for two items anywhere in the workgroup. Only for pairs that matter.
   const ConflictAnswer &check(const AccessPair &Pair);

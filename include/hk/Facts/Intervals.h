@@ -5,7 +5,10 @@
 //   crossings()  from P to a later Q over barriers of a set and no other: the
 //                pairs that only this set orders;
 //   together()   pairs P, Q that two work-items may execute with no barrier in
-//                between: the pairs that nothing orders.
+//                between: the pairs that nothing orders. Work-items that start
+//                from one barrier part only at a divergent branch, so either one
+//                access follows the other on a path, or such a branch has the
+//                two on different sides.
 //
 // Each answer says how the iterations of the loops around both accesses relate.
 // Barriers are passed by all work-items together, so the iteration counters of
@@ -38,6 +41,7 @@ enum class Iteration {
   Same,  ///< the same iteration
   Next,  ///< the following one
   Later, ///< any later one
+  First, ///< both accesses, or the one inside the loop, are in its first iteration
   Free,  ///< unrelated
 };
 
@@ -57,8 +61,10 @@ using IterationRelation = llvm::SmallVector<LoopTie, 4>;
 struct AccessPair {
   unsigned P = 0, Q = 0;
   IterationRelation Loops; ///< outermost first; a loop that is not listed ties nothing
+  /// No barrier lies between P and the end of its iteration (of the outermost loop that is not in the same one).
+  bool NoBarrierToLatch = false;
   bool operator<(const AccessPair &O) const {
-    return std::tie(P, Q, Loops) < std::tie(O.P, O.Q, O.Loops);
+    return std::tie(P, Q, NoBarrierToLatch, Loops) < std::tie(O.P, O.Q, O.NoBarrierToLatch, O.Loops);
   }
 };
 

@@ -31,6 +31,7 @@ enum class BarrierVerdict {
 struct BarrierFinding {
   unsigned Barrier = 0;
   BarrierVerdict Verdict = BarrierVerdict::Unknown;
+  bool LdsOnlyToo = false; ///< WaveLevel, and an LDS-only barrier would do as well
   std::string Why; ///< half a sentence
   std::vector<ProposalNote> Notes;
   std::vector<Obligation> Obligations;

@@ -16,7 +16,7 @@ neighbourhood of its barriers; `// hk-insertion: none` forbids it.
 
 Parsing the HIP headers takes longer than a kernel does, so a translation unit holds many copies of the file, each in
 a namespace of its own. Kernels do not depend on each other: one copy mutates each kernel once. What reaches into
-functions that several kernels share gets a copy for itself.
+functions that several kernels share gets a copy for itself. Kernels that a copy does not need are left out of it.
 """
 
 import argparse
@@ -24,11 +24,13 @@ import os
 import re
 import sys
 import tempfile
+import zlib
 
 from verdicts import SUFFIXES, Markers, Report, plain, run_tool, split_flags
 
 BARE_CALL = re.compile(
-    r"(?:__syncthreads\s*\(\s*\)|cg::sync\s*\(\w+\)|cg::this_thread_block\(\)\.sync\(\)|\w+\.sync\(\)|hk::sync::\w+\(\))\s*;"
+    r"(?:__syncthreads\s*\(\s*\)|cg::sync\s*\(\w+\)|cg::this_thread_block\(\)\.sync\(\)|\w+\.sync\(\)|hk::sync::\w+\(\))"
+    r"\s*;"
 )
 CONFLICT = {"needed", "wave-level", "lds-only"}
 
@@ -84,6 +86,10 @@ class Source:
         self.body_line = max(n for n, line in enumerate(self.lines, 1) if line.startswith("#include")) + 1
         self.functions = [f for kind in ("__global__", "__device__") for f in self.find(kind)]
         self.kernels = [f for f in self.functions if f.kind == "__global__"]
+        self.classes = [
+            (match[1], self.line(match.start()), self.line(closing(self.code, match.end() - 1)))
+            for match in re.finditer(r"\b(?:struct|class)\s+(\w+)\s*\{", self.code)
+        ]
         self.entangled = self.shared_names()
 
     def line(self, offset):
@@ -108,24 +114,54 @@ class Source:
             if self.code[at] == "{":
                 yield Function(self, kind, match.start(), name[1] if name else "", at)
 
-    def shared_names(self):
-        """Names through which a kernel may reach a barrier outside its own body."""
-        own = set()
-        for f in self.kernels:
-            own |= {n for n in self.markers.barriers if f.first <= n <= f.last}
-        outside = [n for n in self.markers.barriers if n not in own]
-        names = {f.name for f in self.functions if f.kind != "__global__" and f.has(outside)}
-        for match in re.finditer(r"\b(?:struct|class)\s+(\w+)\s*\{", self.code):
-            if any(self.line(match.start()) <= n <= self.line(closing(self.code, match.end() - 1)) for n in outside):
-                names.add(match[1])
+    def callers_names(self, names):
+        """The names and those of the device functions that mention one, directly or not."""
         while True:
             more = {f.name for f in self.functions if f.kind != "__global__" and self.mentions(f, names)} - names
-            if not more:
-                return names - {"operator", ""}
-            names |= more
+            if not more - {"", "operator"}:
+                return names
+            names = (names | more) - {"", "operator"}
+
+    def shared_names(self):
+        """Names through which a kernel may reach a barrier outside its own body."""
+        outside = [n for n in self.markers.barriers if not any(f.first <= n <= f.last for f in self.kernels)]
+        names = {f.name for f in self.functions if f.kind != "__global__" and f.has(outside)} - {"", "operator"}
+        names |= {name for name, first, last in self.classes if any(first <= n <= last for n in outside)}
+        return self.callers_names(names)
 
     def mentions(self, f, names):
         return bool(names & set(re.findall(r"\w+", self.code[f.body : f.end])))
+
+    def concerned(self, f, number):
+        """Kernels whose verdicts a change at this line may touch, and the shared functions and classes they meet in."""
+        if f is not None and f.kind == "__global__":
+            names = {n for n in self.entangled if n in re.findall(r"\w+", self.code[f.body : f.end])}
+            kernels = {f.name}
+        else:
+            names = {f.name} if f is not None else set()
+            names |= {name for name, first, last in self.classes if first <= number <= last}
+            kernels = set()
+        while True:
+            up = self.callers_names(names) & self.entangled | names
+            kernels |= {k.name for k in self.kernels if self.mentions(k, up)}
+            down = up | {n for k in self.kernels if k.name in kernels for n in self.entangled if self.mentions(k, {n})}
+            if down == names:
+                return kernels, names
+            names = down
+
+    def removable(self, kernel):
+        """Edits that take a kernel and its launches out, or None when something else names it."""
+        name = re.escape(kernel.name)
+        head = self.text.rfind("\n", 0, kernel.start) + 1
+        if re.match(r"template\b", self.lines[self.line(head) - 2]):
+            head = self.starts[self.line(head) - 2]
+        edits = [(head, kernel.end + 1)]
+        launch = rf"\b{name}(?:<[^<>;]*>)?<<<[^;]*;|\bhipLaunchKernelGGL\(\s*{name}\b[^;]*;"
+        edits += [match.span() for match in re.finditer(launch, self.code)]
+        for match in re.finditer(rf"\b{name}\b", self.code):
+            if not any(a <= match.start() < b for a, b in edits):
+                return None
+        return [(a, b, "\n" * self.text.count("\n", a, b)) for a, b in edits]
 
     def excluded(self, f):
         """Functions with a race or a divergent barrier, and those that call one."""
@@ -204,9 +240,14 @@ class Mutant:
     def __init__(self, source, f, number, what, edits, deletion):
         self.source, self.function, self.number, self.what, self.edits = source, f, number, what, edits
         self.deletion = deletion
-        # Verdicts of a kernel that shares no barrier stand on its own lines.
-        alone = f is None or f.kind != "__global__" or source.mentions(f, source.entangled)
-        self.range = None if alone else (f.first, f.last)
+        self.alone = f is None or f.kind != "__global__" or source.mentions(f, source.entangled)
+        if not self.alone:
+            # The verdicts of a kernel that shares no barrier stand on its own lines.
+            self.kernels, self.ranges = {f.name}, [(f.first, f.last)]
+            return
+        self.kernels, names = source.concerned(f, number)
+        kept = [g for g in source.functions if g.name in self.kernels | names]
+        self.ranges = [(g.first, g.last) for g in kept] + [(a, b) for name, a, b in source.classes if name in names]
 
 
 def deletions(source):
@@ -223,22 +264,25 @@ def deletions(source):
             continue
         # All redundant barriers that the run of this one may meet: those of its function, or all if it is shared.
         mutant = Mutant(source, f, number, f"deletion of a barrier marked {'|'.join(verdicts)}", [], True)
-        first, last = mutant.range or (1, len(source.lines))
-        gone = [e for n, e in redundant.items() if first <= n <= last]
+        gone = [e for n, e in redundant.items() if any(a <= n <= b for a, b in mutant.ranges)]
         mutant.edits = [(a, b, ";") for a, b in gone + [edit]]
         yield mutant
 
 
-def insertions(source):
+def insertions(source, sample):
     for f in source.kernels:
         directive = source.directive(f)
         if directive == "none" or source.excluded(f):
             continue
-        places = source.boundaries(f)
-        for i, (offset, before, after) in enumerate(places):
+        places = []
+        for offset, before, after in source.boundaries(f):
             near = BARE_CALL.fullmatch(before.strip()) or BARE_CALL.fullmatch(after.strip())
-            if directive == "ends" and not near and i not in (0, len(places) - 1):
-                continue
+            if directive != "ends" or near or not before or not after:
+                places.append((offset, before, after))
+        if sample:
+            places.sort(key=lambda place: zlib.crc32(f"{f.name} {place[1]} {place[2]}".encode()))
+            places = places[:sample]
+        for offset, before, after in places:
             number = source.line(offset)
             where = "at the beginning of" if not before else "at the end of" if not after else "in"
             what = f"insertion {where} {f.name}" + (f" before `{' '.join(after.split())[:40]}`" if after else "")
@@ -249,7 +293,7 @@ def pack(mutants):
     """Copies, each a list of mutants: one mutant a kernel, or a single one that concerns the whole file."""
     copies, packed = [], []
     for m in mutants:
-        if m.range is None:
+        if m.alone:
             copies.append([m])
             continue
         home = next((c for c in packed if all(o.function is not m.function for o in c)), None)
@@ -261,16 +305,21 @@ def pack(mutants):
 
 
 def write_unit(source, copies, path):
-    """Writes one translation unit; returns the line offset of each copy."""
+    """Writes one translation unit; returns the line offset of each copy. A copy of None is the original."""
     includes = [line for line in source.lines[: source.body_line - 1] if line.startswith("#include")]
     out = list(includes)
-    if not any("hip_runtime.h" in line for line in out):
-        out.append("#include <hip/hip_runtime.h>")
     offsets = []
     begin = source.starts[source.body_line - 1]
     for index, copy in enumerate(copies):
+        edits = []
+        if copy is not None:
+            edits = [e for m in copy for e in m.edits]
+            kept = set().union(*(m.kernels for m in copy))
+            for kernel in source.kernels:
+                if kernel.name not in kept:
+                    edits += source.removable(kernel) or []
         text = source.text
-        for start, end, new in sorted((e for m in copy for e in m.edits), reverse=True):
+        for start, end, new in sorted(edits, reverse=True):
             text = text[:start] + new + text[end:]
         out.append(f"namespace copy_{index} {{")
         offsets.append(len(out) - (source.body_line - 1))
@@ -281,39 +330,53 @@ def write_unit(source, copies, path):
     return offsets
 
 
-def tally(report, first, last):
-    """(races, barriers that are redundant or wave-level) on the lines first..last."""
-    races = sum(first <= n <= last for n, _, _ in report.races)
-    spare = sum(
-        v in ("redundant", "wave-level") for n, verdicts in report.verdicts.items() if first <= n <= last for v in verdicts
-    )
+def tally(report, ranges, offset):
+    """(races, barriers that are redundant or wave-level) on these lines of a copy."""
+    lines = {offset + n for first, last in ranges for n in range(first, last + 1)}
+    races = sum(n in lines for n, _, _ in report.races)
+    spare = sum(v in ("redundant", "wave-level") for n in lines for v in report.verdicts.get(n, []))
     return races, spare
 
 
-def judge(source, copies, tool, options, flags, folder, serial):
-    """Runs one translation unit whose first copy is the original; returns the mutants that were missed."""
-    stem = os.path.splitext(os.path.basename(source.path))[0]
-    path = os.path.join(folder, f"{stem}-mutants-{serial}.hip")
-    offsets = write_unit(source, copies, path)
-    if tool == "none":
-        return []
-    report = Report(run_tool(tool, path, options, flags), path)
-    missed = []
-    for copy, offset in zip(copies[1:], offsets[1:]):
-        for m in copy:
-            first, last = m.range or (source.body_line, len(source.lines))
-            races, spare = tally(report, offset + first, offset + last)
-            old_races, old_spare = tally(report, offsets[0] + first, offsets[0] + last)
-            if races <= old_races if m.deletion else spare <= old_spare:
-                missed.append(m)
-    return missed
+class Judge:
+    """Runs the tool on translation units of one file and compares mutants with the original."""
+
+    def __init__(self, source, tool, options, flags, folder):
+        self.source, self.tool, self.options, self.flags, self.folder = source, tool, options, flags, folder
+        self.stem = os.path.splitext(os.path.basename(source.path))[0]
+        self.serial = 0
+        self.original = None
+
+    def run(self, copies):
+        path = os.path.join(self.folder, f"{self.stem}-mutants-{self.serial}.hip")
+        self.serial += 1
+        offsets = write_unit(self.source, copies, path)
+        if self.tool == "none":
+            return Report("", path), offsets
+        return Report(run_tool(self.tool, path, self.options, self.flags), path), offsets
+
+    def missed(self, copies):
+        """The mutants of these copies that were not caught. The first call looks at the original too."""
+        first = [] if self.original else [None]
+        report, offsets = self.run(first + copies)
+        if first:
+            self.original = (report, offsets.pop(0))
+        found = []
+        for copy, offset in zip(copies, offsets):
+            for m in copy:
+                races, spare = tally(report, m.ranges, offset)
+                old_races, old_spare = tally(self.original[0], m.ranges, self.original[1])
+                if races <= old_races if m.deletion else spare <= old_spare:
+                    found.append(m)
+        return found if self.tool != "none" else []
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--file", help="one file of the corpus only")
     parser.add_argument("--shard", default="1/1", help="I/N: every N-th file, from the I-th")
-    parser.add_argument("--batch", type=int, default=8, help="copies in a translation unit")
+    parser.add_argument("--batch", type=int, default=40, help="mutants in a translation unit")
+    parser.add_argument("--sample", type=int, default=0, help="insertions a kernel; all when 0")
     parser.add_argument("--only", choices=("deletions", "insertions"))
     parser.add_argument("--option", action="append", default=[], help="a further option for hk-opt")
     parser.add_argument("--keep", help="write the translation units here and keep them")
@@ -333,12 +396,15 @@ def main():
         for path in paths:
             source = Source(path)
             gone = list(deletions(source)) if arguments.only != "insertions" else []
-            more = list(insertions(source)) if arguments.only != "deletions" else []
+            more = list(insertions(source, arguments.sample)) if arguments.only != "deletions" else []
             copies = pack(gone + more)
-            missed = []
-            for serial, at in enumerate(range(0, len(copies), arguments.batch)):
-                unit = [[]] + copies[at : at + arguments.batch]
-                missed += judge(source, unit, arguments.tool, arguments.option, flags, folder, serial)
+            judge = Judge(source, arguments.tool, arguments.option, flags, folder)
+            missed, unit = [], []
+            for copy in copies:
+                unit.append(copy)
+                if sum(len(m.kernels) for c in unit for m in c) >= arguments.batch or copy is copies[-1]:
+                    missed += judge.missed(unit)
+                    unit = []
             lost = [sum(m.deletion == d for m in missed) for d in (True, False)]
             rows.append((os.path.basename(path), len(gone), len(gone) - lost[0], len(more), len(more) - lost[1]))
             all_missed += missed

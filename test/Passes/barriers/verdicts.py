@@ -40,7 +40,7 @@ SYNC_CALL = re.compile(
 )
 DIAGNOSTIC = re.compile(r"^(.+?):(\d+):(\d+): (remark|warning|note|error): (.*?)(?: \[hk-barriers\])?$")
 MARKER = re.compile(r"\b(hk[\w-]*): ([a-z|=-]+)")
-REQUIRE = re.compile(r"//\s*hk-require: ([a-z-]+) (==|>=|<=) (\d+)")
+REQUIRE = re.compile(r"//\s*hk-require: ([a-z|-]+) (==|>=|<=) (\d+)")
 OPERATORS = {"==": operator.eq, ">=": operator.ge, "<=": operator.le}
 
 
@@ -160,11 +160,11 @@ def compare(markers, report):
         if not got and "none" in wanted:
             continue
         if len(got) != 1:
-            wrong.append((number, f"want one verdict ({'|'.join(wanted)}), got {len(got)}: {', '.join(got) or 'none'}"))
+            wrong.append((number, f"want one verdict ({'|'.join(wanted)}), got {', '.join(got) or 'none'}"))
         elif "any" not in wanted and got[0] not in wanted:
             wrong.append((number, f"want {'|'.join(wanted)}, got {got[0]}"))
     for first, last, verdict, op, count in markers.requirements:
-        have = sum(v == verdict for n in range(first, last + 1) for v in report.verdicts.get(n, []))
+        have = sum(v in verdict.split("|") for n in range(first, last + 1) for v in report.verdicts.get(n, []))
         if not OPERATORS[op](have, count):
             wrong.append((first, f"want {verdict} {op} {count} in this function, got {have}"))
     allowed = markers.race_lines()

@@ -1,5 +1,6 @@
 // Two pointers that may name one buffer, and what says that they do not.
 // RUN: %python %S/../verdicts.py hk-opt %s -- %hip-flags -I%runtime-include
+// RUN: %python %S/../verdicts.py --prefix=hk-noalias --option=--assume=noalias hk-opt %s -- %hip-flags -I%runtime-include
 #include <hip/hip_runtime.h>
 
 static __global__ void shift_restrict(float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c) {
@@ -12,7 +13,7 @@ static __global__ void shift_restrict(float *__restrict__ a, const float *__rest
 static __global__ void shift_plain(float *a, const float *b, float *__restrict__ c) {
   const int t = threadIdx.x, base = blockIdx.x * 256;
   a[base + t] = 1.0f;
-  __syncthreads(); // hk: needed-alias (b may be a)
+  __syncthreads(); // hk: needed-alias hk-noalias: redundant (b may be a)
   c[base + t] = b[base + 255 - t];
 }
 
@@ -20,7 +21,7 @@ static __global__ void shift_plain(float *a, const float *b, float *__restrict__
 static __global__ void write_after_read(const float *a, float *b) {
   const int t = threadIdx.x, base = blockIdx.x * 256;
   const float v = a[base + 255 - t];
-  __syncthreads(); // hk: needed-alias (b may be a: item 255-t's element is overwritten)
+  __syncthreads(); // hk: needed-alias hk-noalias: redundant (b may be a: item 255-t's element is overwritten)
   b[base + t] = v;
 }
 
@@ -28,7 +29,7 @@ static __global__ void write_after_read(const float *a, float *b) {
 static __global__ void write_after_write(float *a, float *b) {
   const int t = threadIdx.x, base = blockIdx.x * 256;
   a[base + t] = 1.0f;
-  __syncthreads(); // hk: needed-alias (b may be a: the second store has to win)
+  __syncthreads(); // hk: needed-alias hk-noalias: redundant (b may be a: the second store has to win)
   b[base + 255 - t] = 2.0f;
 }
 
@@ -52,7 +53,7 @@ static __global__ void by_type(int *counts, const float *values, float *__restri
 static __global__ void bytes_are_everything(unsigned char *bytes, const float *values, float *__restrict__ c) {
   const int t = threadIdx.x, base = blockIdx.x * 256;
   bytes[base + t] = t;
-  __syncthreads(); // hk: needed-alias (a byte store may change any float)
+  __syncthreads(); // hk: needed-alias hk-noalias: redundant (a byte store may change any float)
   c[base + t] = values[base + 255 - t];
 }
 
@@ -64,7 +65,7 @@ struct Particle {
 static __global__ void struct_and_float(Particle *p, const float *values, float *__restrict__ c) {
   const int t = threadIdx.x, base = blockIdx.x * 256;
   p[base + t].y = 1.0f;
-  __syncthreads(); // hk: needed-alias (values may point into the particles)
+  __syncthreads(); // hk: needed-alias hk-noalias: redundant (values may point into the particles)
   c[base + t] = values[base + 255 - t];
 }
 
@@ -92,7 +93,7 @@ struct Buffers {
 static __global__ void pointers_in_struct(Buffers buf) {
   const int t = threadIdx.x, base = blockIdx.x * 256;
   const float v = buf.in[base + 255 - t];
-  __syncthreads(); // hk: needed-alias (buf.out may be buf.in)
+  __syncthreads(); // hk: needed-alias hk-noalias: redundant|needed (buf.out may be buf.in)
   buf.out[base + t] = v;
 }
 
@@ -100,7 +101,7 @@ static __global__ void pointers_in_struct(Buffers buf) {
 static __global__ void pointers_in_memory(float *const *rows) {
   const int t = threadIdx.x;
   const float v = rows[0][255 - t];
-  __syncthreads(); // hk: needed-alias|unknown (rows[0] may be rows[1])
+  __syncthreads(); // hk: needed-alias|unknown hk-noalias: redundant|needed|unknown (rows[0] may be rows[1])
   rows[1][t] = v;
 }
 
@@ -152,7 +153,7 @@ static __global__ void one_global(float *__restrict__ c) {
 static __global__ void global_or_argument(const float *values, float *__restrict__ c) {
   const int t = threadIdx.x;
   table_a[t] = 1.0f;
-  __syncthreads(); // hk: needed-alias (values may be table_a)
+  __syncthreads(); // hk: needed-alias hk-noalias: redundant|needed (values may be table_a)
   c[t] = values[255 - t];
 }
 

@@ -81,7 +81,7 @@ static __global__ void histogram(const unsigned char *__restrict__ data, unsigne
   __syncthreads(); // hk: lds-only|needed|unknown (bins are counted by other items than cleared them)
   for (int i = blockIdx.x * 256 + t; i < n; i += gridDim.x * 256)
     atomicAdd(&local[data[i]], 1u);
-  __syncthreads(); // hk: needed|unknown (bins are read by other items; loads before, global atomics after)
+  __syncthreads(); // hk: lds-only|needed|unknown (bins are read by other items; the data is read-only)
   atomicAdd(&bins[t], local[t]);
 }
 

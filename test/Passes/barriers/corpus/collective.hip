@@ -1,4 +1,4 @@
-// Barriers that also count, and, or: the result is used, and they order like any other in a block of several wavefronts.
+// Barriers that also count, and, or: the result is used, and they order like any other, given several wavefronts.
 // RUN: %python %S/../verdicts.py hk-opt %s -- %hip-flags -I%runtime-include
 #include <hip/hip_runtime.h>
 

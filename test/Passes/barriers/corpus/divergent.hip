@@ -2,12 +2,13 @@
 // RUN: %python %S/../verdicts.py hk-opt %s -- %hip-flags -I%runtime-include
 #include <hip/hip_runtime.h>
 
+// Nothing follows the branch: the other items are as good as returned.
 static __global__ void half_of_the_block(const float *__restrict__ in, float *__restrict__ out) {
   __shared__ float s[128];
   const int t = threadIdx.x;
   if (t < 128) {
     s[t] = in[blockIdx.x * 128 + t]; // hk: maybe-race
-    __syncthreads();                 // hk: divergent (items 128 and up never come)
+    __syncthreads();                 // hk: divergent|lds-only (items 128 and up never come)
     out[blockIdx.x * 128 + t] = s[127 - t]; // hk: maybe-race
   }
 }
@@ -18,7 +19,9 @@ static __global__ void by_data(const float *__restrict__ in, float *__restrict__
   if (v > 0.0f) {
     out[blockIdx.x * 256 + t] = v;
     __syncthreads(); // hk: divergent (each item looks at its own value)
+    out[blockIdx.x * 256 + t] += 1.0f;
   }
+  out[blockIdx.x * 256 + t] *= 2.0f;
 }
 
 // The number of turns differs between items.
@@ -48,6 +51,7 @@ static __global__ void by_wave_number(const float *__restrict__ in, float *__res
     out[blockIdx.x * 256 + t] += 1.0f;
     __syncthreads(); // hk: divergent (wavefronts 1 to 3 never come)
   }
+  out[blockIdx.x * 256 + t] *= 2.0f;
 }
 
 static __global__ void by_vote(const float *__restrict__ in, float *__restrict__ out) {
@@ -57,6 +61,7 @@ static __global__ void by_vote(const float *__restrict__ in, float *__restrict__
     out[blockIdx.x * 256 + t] = v;
     __syncthreads(); // hk: divergent (each wavefront votes for itself)
   }
+  out[blockIdx.x * 256 + t] += v;
 }
 
 static __global__ void by_ballot(const float *__restrict__ in, float *__restrict__ out) {

@@ -66,12 +66,12 @@ static __global__ void work_queue(const float *__restrict__ in, float *__restric
   for (;;) {
     if (t == 0)
       drawn = atomicAdd(queue, 1);
-    __syncthreads(); // hk: needed (all read what item 0 drew, and work only after it)
+    __syncthreads(); // hk: needed|unknown (all read what item 0 drew, and work only after it)
     const int tile = drawn;
     if (tile >= tiles)
       break;
     out[tile * 256 + t] = 2.0f * in[tile * 256 + t];
-    __syncthreads(); // hk: needed (item 0 draws again into the same variable; the tile is done before)
+    __syncthreads(); // hk: needed|unknown (item 0 draws again into the same variable; the tile is done before)
   }
 }
 

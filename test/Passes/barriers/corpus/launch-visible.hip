@@ -37,9 +37,9 @@ static __global__ void barrier_at_end_of_body(const float *__restrict__ in, floa
   const int t = threadIdx.x;
   for (int base = blockIdx.x * 256; base < n; base += gridDim.x * 256) {
     s[t] = in[base + t];
-    __syncthreads(); // hk: lds-only (item t reads its mirror item)
+    __syncthreads(); // hk: lds-only|needed (item t reads its mirror item; the stride between turns is a run-time value)
     out[base + t] = s[255 - t];
-    __syncthreads(); // hk: lds-only (the next turn overwrites what the mirror item reads)
+    __syncthreads(); // hk: lds-only|needed (the next turn overwrites what the mirror item reads)
   }
 }
 

@@ -80,19 +80,20 @@ static __global__ void ell_cached(const int *__restrict__ col, const float *__re
 // One level of a breadth-first search by one workgroup.
 static __global__ void frontier(const int *__restrict__ first, const int *__restrict__ neighbours, int *level,
                                 int depth) {
+  // hk-require: needed|unknown >= 1
   __shared__ int more;
   const int t = threadIdx.x;
   for (int d = 0; d < depth; ++d) {
     if (t == 0)
       more = 0;
-    __syncthreads(); // hk: needed|unknown (item 0 clears what others set; levels of the turn before are read)
+    __syncthreads(); // hk: lds-only|needed|unknown (item 0 clears what others set; levels of the turn before are read)
     if (level[t] == d) // hk: maybe-race (another item may set it, to something else than d)
       for (int j = first[t]; j < first[t + 1]; ++j)
         if (level[neighbours[j]] < 0) { // hk: maybe-race (two items may find one neighbour)
           level[neighbours[j]] = d + 1; // hk: maybe-race (they write the same value)
           more = 1;                     // hk: maybe-race (they write the same value)
         }
-    __syncthreads(); // hk: needed|unknown (everybody reads `more`, and levels that others have set)
+    __syncthreads(); // hk: lds-only|needed|unknown (everybody reads `more`, and levels that others have set)
     if (!more)
       break;
     __syncthreads(); // hk: lds-only|needed|unknown (item 0 clears what others still read)

@@ -34,8 +34,10 @@ static __global__ void three_points_in_x(const float *__restrict__ in, float *__
   out[i] = tile[ty][tx] + tile[ty][tx + 1] + tile[ty][tx + 2];
 }
 
-// Planes of a volume one after the other, the plane's neighbours through LDS.
+// Planes of a volume one after the other, the plane's neighbours through LDS. The extents are arguments: with a small
+// one, elements of two planes may be one, and one barrier has to order their stores.
 static __global__ void march_in_z(const float *__restrict__ in, float *__restrict__ out, int w, int h, int d) {
+  // hk-require: needed >= 1
   __shared__ float plane[18][18];
   const int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
   const int i = (blockIdx.y * 16 + threadIdx.y) * w + blockIdx.x * 16 + threadIdx.x;
@@ -47,11 +49,11 @@ static __global__ void march_in_z(const float *__restrict__ in, float *__restric
       plane[0][tx] = plane[17][tx] = 0.0f;
     if (tx == 1)
       plane[ty][0] = plane[ty][17] = 0.0f;
-    __syncthreads(); // hk: lds-only (neighbours in y are in other wavefronts)
+    __syncthreads(); // hk: needed|lds-only (neighbours in y are in other wavefronts)
     out[z * w * h + i] = above + below + plane[ty - 1][tx] + plane[ty + 1][tx] + plane[ty][tx - 1] + plane[ty][tx + 1];
     below = here;
     here = above;
-    __syncthreads(); // hk: lds-only (the next plane overwrites what neighbours still read)
+    __syncthreads(); // hk: needed|lds-only (the next plane overwrites what neighbours still read)
   }
 }
 

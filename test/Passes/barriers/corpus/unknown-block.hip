@@ -1,5 +1,6 @@
 // What is known of the block size, and from where: the weakest knowledge holds.
 // RUN: %python %S/../verdicts.py hk-opt %s -- %hip-flags -I%runtime-include
+// RUN: %python %S/../verdicts.py --prefix=hk-launches --option=--assume=launches hk-opt %s -- %hip-flags -I%runtime-include
 #include <hip/hip_runtime.h>
 
 // Anyone may launch it, with any block. The launch below does not count.
@@ -7,7 +8,7 @@ __global__ void external(const float *__restrict__ in, float *__restrict__ out) 
   __shared__ float s[1024];
   const int t = threadIdx.x;
   s[t] = in[blockIdx.x * blockDim.x + t];
-  __syncthreads(); // hk: lds-only (a block of 128 would have two wavefronts)
+  __syncthreads(); // hk: lds-only hk-launches: wave-level (a block of 128 would have two wavefronts)
   out[blockIdx.x * blockDim.x + t] = s[blockDim.x - 1 - t];
 }
 
@@ -62,7 +63,7 @@ static __global__ void address_taken(const float *__restrict__ in, float *__rest
   __shared__ float s[1024];
   const int t = threadIdx.x;
   s[t] = in[blockIdx.x * blockDim.x + t];
-  __syncthreads(); // hk: lds-only (the launch of 64 need not be the only one)
+  __syncthreads(); // hk: lds-only hk-launches: wave-level (the launch of 64 need not be the only one)
   out[blockIdx.x * blockDim.x + t] = s[blockDim.x - 1 - t];
 }
 

@@ -102,7 +102,7 @@ static __global__ void both_syncs(const float *__restrict__ in, float *__restric
   __shared__ float s[256];
   const int t = threadIdx.x;
   s[t] = in[blockIdx.x * 256 + t];
-  __syncthreads(); // hk: redundant (the wave-level sync below is all it takes)
+  __syncthreads(); // hk: redundant|wave-level (the wave-level sync below is all it takes)
   hk::sync::wave(); // hk: any|none
   out[blockIdx.x * 256 + t] = s[t ^ 1];
 }

@@ -1,0 +1,2 @@
+// The only comment.
+__device__ inline int attached() { return 4; }

@@ -1,0 +1,1 @@
+__device__ inline int bare() { return 5; } // trailing

@@ -1,0 +1,1 @@
+inline int host_only() { return 9; }
