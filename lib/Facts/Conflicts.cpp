@@ -54,7 +54,7 @@ struct ConflictChecker::State {
   Terms Tr;
   std::map<AccessPair, ConflictAnswer> Cache;
   std::vector<unsigned> Same; ///< the first access that asks the same question
-  unsigned Queries = 0;
+  unsigned Queries = 0, GaveUp = 0;
 
   State(const KernelFacts &K, const ConflictOptions &Opts) : K(K), Opts(Opts), Tr(K, C) {}
 
@@ -84,6 +84,42 @@ struct ConflictChecker::State {
     P.set("random_seed", 0u);
     S.set(P);
     return S;
+  }
+
+  z3::check_result attempt(const z3::expr_vector &All, const z3::expr *Fixed, std::optional<z3::model> &Model) {
+    z3::solver S = makeSolver();
+    if (Fixed)
+      S.add(*Fixed);
+    for (const z3::expr &E : All)
+      S.add(E);
+    z3::check_result R = S.check();
+    if (R == z3::sat)
+      Model = S.get_model();
+    return R;
+  }
+
+  /// As a whole first; if that is too hard, value by value of the loop variables that have few. A product with a loop
+  /// variable is hard, with a constant it is easy.
+  z3::check_result solve(const z3::expr_vector &All, std::optional<z3::model> &Model) {
+    z3::check_result R = attempt(All, nullptr, Model);
+    if (R != z3::unknown)
+      return R;
+    for (auto &[Symbol, Values] : Tr.orbits()) {
+      if (Values.size() > 16)
+        continue;
+      R = z3::unsat;
+      for (const z3::expr &V : Values) {
+        z3::expr Fixed = Symbol == V;
+        z3::check_result One = attempt(All, &Fixed, Model);
+        if (One == z3::sat)
+          return One;
+        if (One == z3::unknown)
+          R = One;
+      }
+      if (R == z3::unsat)
+        return R;
+    }
+    return z3::unknown;
   }
 
   uint64_t evaluate(const z3::model &M, const z3::expr &E) {
@@ -145,9 +181,10 @@ struct ConflictChecker::State {
     const KernelAccess &P = K.Accesses[Pair.P], &Q = K.Accesses[Pair.Q];
     if (W == Waves::Different && K.Shape.MaxItems <= 64)
       return Answer;
-    if (++Queries > Opts.MaxQueries) {
+    if (++Queries > Opts.MaxQueries || GaveUp >= Opts.MaxGivenUp) {
       Answer.Verdict = ConflictVerdict::Unknown;
-      Answer.Why = "the kernel has too many pairs of accesses";
+      Answer.Why = GaveUp >= Opts.MaxGivenUp ? "the solver gave up on too many indices of the kernel"
+                                             : "the kernel has too many pairs of accesses";
       return Answer;
     }
     try {
@@ -163,21 +200,23 @@ struct ConflictChecker::State {
       if (Pair.NoBarrierToLatch)
         Guards = Guards && Tr.reachedLatch(P);
       Tr.finish();
-      z3::solver S = makeSolver();
-      S.add(Distinct && WaveCond);
-      S.add(Guards);
+      z3::expr_vector All(C);
+      All.push_back(Distinct && WaveCond);
+      All.push_back(Guards);
       for (const z3::expr &E : Tr.conditions())
-        S.add(E);
-      S.add(Over);
-      z3::check_result R = S.check();
+        All.push_back(E);
+      All.push_back(Over);
+      std::optional<z3::model> Model;
+      z3::check_result R = solve(All, Model);
       if (R == z3::unsat)
         return Answer;
       if (R == z3::unknown) {
+        ++GaveUp;
         Answer.Verdict = ConflictVerdict::Unknown;
         Answer.Why = "the solver gave up on the indices";
         return Answer;
       }
-      z3::model M = S.get_model();
+      z3::model M = *Model;
       Answer.Verdict = W == Waves::Different ? ConflictVerdict::Conflict : ConflictVerdict::OneWave;
       Answer.HasWitness = true;
       for (unsigned D = 0; D < 3; ++D) {
@@ -189,8 +228,7 @@ struct ConflictChecker::State {
       for (const std::string &Name : Symbols)
         if (Tr.isHavoc(Name))
           Answer.Witness.Exact = false;
-      std::set<std::string> All = symbolsOf(Over && Guards);
-      for (const std::string &Name : All) {
+      for (const std::string &Name : symbolsOf(Over && Guards)) {
         std::string Text = Tr.spelling(Name);
         if (Text.empty() || Text == "a value")
           continue;

@@ -4,6 +4,7 @@
 
 #include "hk/Facts/AffineForm.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
@@ -239,6 +240,22 @@ std::vector<AccessPair> Intervals::together(bool WaveSyncs) const {
         Ties.push_back({L, loopNumber(K, L), IsStepped(L) ? Iteration::First : Iteration::Free});
   };
 
+  // Loops that lie on the way and are behind the access: left in their first iteration, if they cannot be gone round
+  // without a barrier. In reverse post-order a forward path only goes up.
+  DenseMap<const BasicBlock *, unsigned> Order;
+  ReversePostOrderTraversal<const Function *> RPO(&K.F);
+  for (const BasicBlock *B : RPO)
+    Order.try_emplace(B, Order.size());
+  auto TiePassed = [&](IterationRelation &Ties, const BasicBlock *From, const BasicBlock *To, bool Around) {
+    for (const Loop *L : K.LI.getLoopsInPreorder()) {
+      unsigned H = Order.lookup(L->getHeader());
+      if (L->contains(From) || L->contains(To) || H > Order.lookup(To) || (!Around && H < Order.lookup(From)))
+        continue;
+      if (IsStepped(L) && none_of(Ties, [&](const LoopTie &T) { return T.L == L; }))
+        Ties.push_back({L, loopNumber(K, L), Iteration::First});
+    }
+  };
+
   std::set<AccessPair> Pairs;
   // One after the other on a path.
   for (const KernelAccess &P : K.Accesses) {
@@ -258,6 +275,7 @@ std::vector<AccessPair> Intervals::together(bool WaveSyncs) const {
         for (unsigned Q : K.Segments[N].Accesses) {
           AccessPair Pair{P.Id, Q, tiesOf(K, Nest, S), S.Outermost < Nest.size()};
           TieEntered(Pair.Loops, Nest, K.Segments[N].Block);
+          TiePassed(Pair.Loops, P.Inst->getParent(), K.Segments[N].Block, S.Outermost < Nest.size());
           Pairs.insert(std::move(Pair));
         }
   }

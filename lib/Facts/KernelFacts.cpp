@@ -300,8 +300,8 @@ void KernelFacts::addCall(Instruction &I) {
     return;
   }
   std::string What =
-      Callee ? "call of '" + demangle(Callee->getName().str()) + "', whose body is not inlined here"
-             : "call through a pointer";
+      Callee ? "a call of '" + demangle(Callee->getName().str()) + "', whose body is not inlined here"
+             : "a call through a pointer";
   addOpaque(I, What);
   // It may hold barriers as well: no interval of this kernel is known.
   if (Opaque.empty()) {

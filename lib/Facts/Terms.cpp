@@ -72,6 +72,7 @@ void Terms::begin(const AccessPair &Pair) {
   Cached.clear();
   Constrained.clear();
   Travels.clear();
+  Orbits.clear();
   Relation = Pair.Loops;
   auto Make = [&](Frame &F, char Item, unsigned Access) {
     F = Frame();

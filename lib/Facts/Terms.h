@@ -91,6 +91,8 @@ public:
   bool isHavoc(const std::string &Symbol) const { return Havoc.count(Symbol); }
   /// A symbol whose value the launch chooses: kernel arguments and values loaded through them.
   bool isInput(const std::string &Symbol) const { return Inputs.count(Symbol); }
+  /// Loop variables with few values, and these values: a query that is too hard as a whole may be easy value by value.
+  const std::vector<std::pair<z3::expr, std::vector<z3::expr>>> &orbits() const { return Orbits; }
   /// What a symbol is called in messages; empty if it has no name people know.
   std::string spelling(const std::string &Symbol) const;
 
@@ -99,6 +101,7 @@ private:
   z3::context &C;
   z3::expr_vector Conditions;
   std::vector<z3::expr> Cached;
+  std::vector<std::pair<z3::expr, std::vector<z3::expr>>> Orbits;
   std::set<std::string> Havoc, Inputs, Constrained;
   std::map<std::string, std::string> Spellings;
   llvm::DenseMap<const llvm::Value *, unsigned> ValueIds;

@@ -393,10 +393,14 @@ void Terms::constrainOrbit(const PHINode &P, const Loop &L, Frame &F, const z3::
     return;
   z3::expr Any = C.bool_val(false);
   std::set<Value *> Done;
+  std::vector<z3::expr> Values;
   for (auto &St : Seen)
     if (Done.insert(St[&P]).second)
-      Any = Any || Symbol == value(St[&P], F);
+      Values.push_back(value(St[&P], F));
+  for (const z3::expr &V : Values)
+    Any = Any || Symbol == V;
   Conditions.push_back(Any);
+  Orbits.push_back({Symbol, Values});
   // Variables of one orbit belong together: the pair (front, back) is (a, b) or (b, a), never (a, a).
   for (PHINode &Q : L.getHeader()->phis()) {
     bool SharedQ = false;

@@ -143,12 +143,13 @@ void compile(SideJob &Job) {
     return;
   restrict(*Invocation, Job);
 
-  CompilerInstance CI(std::move(Invocation));
-  CI.createVirtualFileSystem(Job.FS, Job.Diags.get());
-  CI.createDiagnostics(Job.Diags.get(), /*ShouldOwnClient=*/false);
-  CI.setVerboseOutputStream(llvm::nulls());
-  SideAction Action(Job);
-  bool Done = CI.ExecuteAction(Action);
+  // On the heap, so that what a crash leaves behind stays where others point to it.
+  auto CI = std::make_unique<CompilerInstance>(std::move(Invocation));
+  CI->createVirtualFileSystem(Job.FS, Job.Diags.get());
+  CI->createDiagnostics(Job.Diags.get(), /*ShouldOwnClient=*/false);
+  CI->setVerboseOutputStream(llvm::nulls());
+  auto Action = std::make_unique<SideAction>(Job);
+  bool Done = CI->ExecuteAction(*Action);
   Job.Ok = Done && !Job.Diags->hasErrors();
 }
 

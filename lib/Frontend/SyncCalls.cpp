@@ -55,6 +55,7 @@ class SyncFinder : public RecursiveASTVisitor<SyncFinder> {
   llvm::DenseSet<const Stmt *> Direct;    ///< statements directly inside braces
   llvm::DenseSet<const Stmt *> Discarded; ///< expressions whose value goes nowhere
   llvm::DenseSet<const Stmt *> Values;    ///< last expressions of ({ ... })
+  std::vector<std::pair<SourcePlace, SourcePlace>> Conditions; ///< of the statements around, in this function
   std::set<Key> Seen;
   std::set<Key> OtherCalls; ///< calls in instantiations that synchronize nothing
 
@@ -75,15 +76,30 @@ public:
     if (F && inRuntimeNamespace(F) && !Index.inMainFile(F->getLocation()))
       return true;
     unsigned Depth = LambdaDepth;
+    std::vector<std::pair<SourcePlace, SourcePlace>> Outer;
     if (F) {
       Functions.push_back(F);
       LambdaDepth = 0;
+      Conditions.swap(Outer);
     }
     bool Result = Base::TraverseDecl(D);
-    if (F)
+    if (F) {
       Functions.pop_back();
+      Conditions.swap(Outer);
+    }
     LambdaDepth = Depth;
     return Result;
+  }
+
+  // Statements whose condition decides whether what is inside them runs. They are walked by recursion, without the
+  // visitor's queue, so that the condition is known exactly while the walk is inside.
+  bool TraverseIfStmt(IfStmt *S) { return inside(S->getCond(), [&] { return Base::TraverseIfStmt(S); }); }
+  bool TraverseForStmt(ForStmt *S) { return inside(S->getCond(), [&] { return Base::TraverseForStmt(S); }); }
+  bool TraverseWhileStmt(WhileStmt *S) { return inside(S->getCond(), [&] { return Base::TraverseWhileStmt(S); }); }
+  bool TraverseDoStmt(DoStmt *S) { return inside(S->getCond(), [&] { return Base::TraverseDoStmt(S); }); }
+  bool TraverseSwitchStmt(SwitchStmt *S) { return inside(S->getCond(), [&] { return Base::TraverseSwitchStmt(S); }); }
+  bool TraverseConditionalOperator(ConditionalOperator *S) {
+    return inside(S->getCond(), [&] { return Base::TraverseConditionalOperator(S); });
   }
 
   bool TraverseLambdaExpr(LambdaExpr *L) {
@@ -180,6 +196,14 @@ public:
   }
 
 private:
+  bool inside(const Expr *Condition, llvm::function_ref<bool()> Walk) {
+    if (!Condition)
+      return Walk();
+    Conditions.emplace_back(Index.place(Condition->getBeginLoc()), Index.place(Condition->getEndLoc()));
+    bool Result = Walk();
+    Conditions.pop_back();
+    return Result;
+  }
 
   static const Stmt *strip(const Stmt *S) {
     if (const auto *E = dyn_cast_or_null<Expr>(S))
@@ -249,6 +273,7 @@ private:
     R.Place = Index.place(Call->getExprLoc());
     R.InHeader = !Index.inMainFile(Call->getBeginLoc());
     R.InLambda = LambdaDepth != 0;
+    R.Conditions = Conditions;
     Written W = Index.written(Call->getSourceRange());
     R.Where = W.Where;
     if (W.Where != Spelling::MacroBody) {

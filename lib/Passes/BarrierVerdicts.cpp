@@ -91,18 +91,27 @@ bool Judge::alignmentOf(unsigned B, BarrierFinding &F) {
   std::map<const BasicBlock *, unsigned> First;
   for (unsigned N = K.Segments.size(); N-- > 0;)
     First[K.Segments[N].Block] = N;
-  // Segments reachable over any edge, barriers included.
-  auto Closure = [&](unsigned From) {
+  auto IsBack = [&](const BasicBlock *From, const BasicBlock *To) {
+    const Loop *L = K.LI.getLoopFor(To);
+    return L && L->getHeader() == To && L->contains(From) && L->contains(Home);
+  };
+  // Segments reachable in the same iteration of the loops around the barrier; \p Again: a next one can begin.
+  auto Closure = [&](unsigned From, bool &Again) {
     BitVector Seen(K.Segments.size());
     SmallVector<unsigned, 32> Work{From};
     Seen.set(From);
     while (!Work.empty()) {
       unsigned N = Work.pop_back_val();
-      for (const Segment::Edge &E : K.Segments[N].Out)
+      for (const Segment::Edge &E : K.Segments[N].Out) {
+        if (E.BackEdge && E.BackEdge->contains(Home)) {
+          Again = true;
+          continue;
+        }
         if (!Seen[E.To]) {
           Seen.set(E.To);
           Work.push_back(E.To);
         }
+      }
     }
     return Seen;
   };
@@ -115,13 +124,23 @@ bool Judge::alignmentOf(unsigned B, BarrierFinding &F) {
     bool LeavesLoop = false;
     for (const Loop *L = Around; L; L = L->getParentLoop())
       LeavesLoop |= L->contains(Home) && L->isLoopExiting(&D);
-    bool Bad = LeavesLoop;
+    // Which sides come to the barrier in this iteration of the loops around both?
+    unsigned Target = K.segmentOf(K.Barriers[B].Inst);
+    SmallVector<std::pair<BitVector, bool>, 2> Sides;
     for (const BasicBlock *S : successors(&D)) {
-      BitVector Side = Closure(First[S]);
-      if (Side[K.segmentOf(K.Barriers[B].Inst)])
+      bool NextIteration = K.LI.getLoopFor(S) && K.LI.getLoopFor(S)->getHeader() == S && IsBack(&D, S);
+      Sides.push_back({BitVector(K.Segments.size()), NextIteration});
+      if (!NextIteration)
+        Sides.back().first = Closure(First[S], Sides.back().second);
+    }
+    bool Decides = any_of(Sides, [&](auto &Side) { return Side.first[Target]; });
+    bool Bad = LeavesLoop;
+    for (auto &[Side, NextIteration] : Sides) {
+      if (!Decides || Side[Target])
         continue;
-      // Work-items on this side never meet the barrier. They may leave the kernel; they may not go on to code that
-      // the others reach after the barrier, or to another barrier.
+      // Work-items on this side do not meet the barrier. They may leave the kernel; they may not go on to the next
+      // iteration, to code that the others reach after the barrier, or to another barrier.
+      Bad |= NextIteration;
       for (unsigned N : Side.set_bits()) {
         Bad |= After[N] && !K.Segments[N].Accesses.empty();
         for (const Segment::Edge &E : K.Segments[N].Out)
@@ -387,10 +406,11 @@ void Judge::grow() {
       F.Obligations.push_back({"the kernel is " + K.Shape.Source, ObligationState::Proved,
                                "all launches of a kernel of internal linkage are in view"});
     for (unsigned D = 1; D < 3; ++D)
-      if (!K.Shape.Dim[D] && !K.UsesDim[D] && !Removed[B]) {
+      if (!K.Shape.Dim[D] && !K.UsesDim[D]) {
         F.Obligations.push_back(
-            {"a workgroup has one row: more rows would run the same stores and race with each other",
-             ObligationState::Proved, "the kernel never reads threadIdx or blockDim beyond its rows"});
+            {"a workgroup has one row, since more rows would run the same stores and race with each other",
+             ObligationState::Proved,
+             std::string("the kernel never reads threadIdx.") + "xyz"[D] + " or blockDim." + "xyz"[D]});
         break;
       }
   }
@@ -461,7 +481,7 @@ KernelFindings Judge::run() {
   }
   if (!K.Opaque.empty()) {
     for (BarrierFinding &F : Out.Barriers) {
-      F.Why = "the kernel has a " + K.Opaque;
+      F.Why = "the kernel has " + K.Opaque;
       if (K.OpaquePlace.valid())
         F.Notes.push_back({K.OpaquePlace, K.Opaque});
     }

@@ -286,7 +286,7 @@ Proposal BarriersPass::proposalFor(const Site &S) {
     if (Verdict != BarrierVerdict::LdsOnly)
       P.Effects.push_back({"workgroup barriers here", 1, 0});
     else
-      P.Effects.push_back({"global accesses waited for here (0: none)", 1, 0});
+      P.Effects.push_back({"waits for global memory here", 1, 0});
   } else {
     P.Message += "; kept";
   }

@@ -2,7 +2,14 @@
 //
 // For the tests of the front end: kernels, launches, synchronization calls and include points as stable text.
 //
-//   hk-parse-dump [--no-host] [--check] [--places] [--target=T] [--rocm=DIR] [--runtime=DIR] [-p DIR] FILE... [-- FLAGS]
+//   hk-parse-dump [OPTION...] FILE... [-- FLAGS]
+//
+//   --no-host            device side only
+//   --places             look up the place of each barrier in the IR, too
+//   --check              say whether it compiles, and no more
+//   --overlay=PATH=FILE  take the contents of FILE for those of PATH
+//   --flags              print the flags of each job, and no more
+//   --target=NAME, --rocm=DIR, --runtime=DIR, -p DIR  as for hk-opt
 //
 //===----------------------------------------------------------------------===//
 #include "hk/Frontend/TranslationUnit.h"
@@ -16,6 +23,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -220,6 +228,7 @@ int main(int Argc, char **Argv) {
   std::vector<std::string> Files, Flags;
   std::string Database;
   bool Check = false, Places = false, InFlags = false, ShowFlags = false;
+  IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Memory;
   for (int I = 1; I < Argc; ++I) {
     StringRef A = Argv[I];
     if (InFlags)
@@ -234,7 +243,17 @@ int main(int Argc, char **Argv) {
       Places = true;
     else if (A == "--flags")
       ShowFlags = true;
-    else if (A.consume_front("--target="))
+    else if (A.consume_front("--overlay=")) {
+      auto [Path, File] = A.split('=');
+      ErrorOr<std::unique_ptr<MemoryBuffer>> Contents = MemoryBuffer::getFile(File);
+      if (!Contents) {
+        errs() << "cannot read '" << File << "'\n";
+        return 1;
+      }
+      if (!Memory)
+        Memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+      Memory->addFile(Path, 0, std::move(*Contents));
+    } else if (A.consume_front("--target="))
       Opts.Target = A.str();
     else if (A.consume_front("--rocm="))
       Opts.RocmPath = A.str();
@@ -251,6 +270,13 @@ int main(int Argc, char **Argv) {
     errs() << "hk-opt: error: " << Error << "\n";
     return 1;
   }
+  IntrusiveRefCntPtr<vfs::FileSystem> FS;
+  if (Memory) {
+    IntrusiveRefCntPtr<vfs::FileSystem> Disk(vfs::createPhysicalFileSystem().release());
+    auto Overlay = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(Disk);
+    Overlay->pushOverlay(Memory);
+    FS = Overlay;
+  }
   int Status = 0;
   for (const hk::Job &J : Jobs) {
     if (ShowFlags) {
@@ -261,13 +287,13 @@ int main(int Argc, char **Argv) {
       continue;
     }
     if (Check) {
-      bool Ok = hk::stillCompiles(J, Opts, errs(), nullptr);
+      bool Ok = hk::stillCompiles(J, Opts, errs(), FS);
       outs() << (Ok ? "compiles\n" : "does not compile\n");
       Status |= !Ok;
       continue;
     }
     hk::TranslationUnit TU;
-    hk::ParseStatus S = hk::parse(J, Opts, TU, errs());
+    hk::ParseStatus S = hk::parse(J, Opts, TU, errs(), FS);
     if (S != hk::ParseStatus::Ok) {
       outs() << (S == hk::ParseStatus::Failed ? "failed" : S == hk::ParseStatus::NotHip ? "not HIP" : "unreadable")
              << "\n";

@@ -51,7 +51,9 @@ struct ConflictAnswer {
 struct ConflictOptions {
   bool AssumeNoAlias = false;
   /// Solver steps a query (Z3's rlimit).
-  unsigned StepsPerQuery = 4000000;
+  unsigned StepsPerQuery = 1000000;
+  /// Queries that may run out of steps before the rest of the kernel is not asked any more.
+  unsigned MaxGivenUp = 8;
   /// Queries a kernel; past this, answers are Unknown.
   unsigned MaxQueries = 4000;
   /// The block shape of the launches in view, for race(): a report needs no proof that there are no others.

@@ -50,6 +50,7 @@ enum class Spelling {
 
 /// One dimension of a launch configuration.
 struct LaunchDim {
+  /// Constant: every launch at the place has this value, in all instantiations that the file makes.
   enum KindTy { Unknown, Constant, Symbolic } Kind = Unknown;
   uint64_t Value = 0; ///< for Constant
   std::string Text;   ///< the source text, for Symbolic (and for printing)
@@ -67,8 +68,8 @@ struct Launch {
   std::array<LaunchDim, 3> Block;
   std::string SharedBytes;           ///< source text of the dynamic LDS size, empty when not given
   std::string Stream;                ///< source text, empty when not given
-  std::vector<std::string> Arguments; ///< source text of each kernel argument
-  Spelling Where = Spelling::File;
+  std::vector<std::string> Arguments; ///< source text of each kernel argument; none for hipLaunchKernel()'s array
+  Spelling Where = Spelling::File; ///< of all of it; for hipLaunchKernelGGL, of the use of that macro
   std::string Caller; ///< host function the launch stands in
 };
 
@@ -110,7 +111,7 @@ enum class SyncKind {
 struct SyncCall {
   SourcePlace Place; ///< as in the debug info of the call's instruction
   SyncKind Kind = SyncKind::Workgroup;
-  std::string Text;     ///< the call as written, e.g. "__syncthreads()"
+  std::string Text;     ///< the call as written, e.g. "__syncthreads()"; the name of the macro for MacroBody
   std::string Function; ///< the function it stands in, as a person writes it
   Spelling Where = Spelling::File;
   SourceSpan Call; ///< the call expression's text; valid for Spelling::File and MacroArgument
@@ -119,7 +120,7 @@ struct SyncCall {
   std::optional<SourceSpan> Statement;
   bool ResultUsed = false; ///< its value is used
   bool InHeader = false;   ///< not in the main file
-  bool InSystemHeader = false;
+  bool InSystemHeader = false; ///< never set: calls in system headers, HIP's and hk/ are not listed
   bool InTemplate = false; ///< inside a template pattern; facts come from its instantiations
   bool InLambda = false;
   bool FunctionHasConditionals = false; ///< #if inside the body of the function it stands in
@@ -198,16 +199,20 @@ enum class ParseStatus {
 };
 
 /// Parses one file, both sides, and generates device IR. Diagnostics go to \p Diags in clang's own form (warnings
-/// are silenced: the user's build shows those). \p FS may overlay rewritten contents.
+/// are silenced: the user's build shows those). \p FS may overlay rewritten contents; its working folder is set to the
+/// job's, so build it on llvm::vfs::createPhysicalFileSystem(), which has one of its own. Errors are printed in the
+/// order device side, host side; those that both have, once. A crash of clang is an error like others.
 ParseStatus parse(const Job &J, const FrontendOptions &Opts, TranslationUnit &Out, llvm::raw_ostream &Diags,
                   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS = nullptr);
 
 /// Parses only (host and device), to check that rewritten contents still compile. Prints clang's errors to \p Diags.
+/// \p FS as for parse().
 bool stillCompiles(const Job &J, const FrontendOptions &Opts, llvm::raw_ostream &Diags,
                    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
 /// Jobs for \p Files: from a compile_commands.json in \p DatabaseDir when that is not empty (every file must be in
-/// it), otherwise with \p Flags. Returns an error text, empty when all went well.
+/// it; each of its entries gives a job, to which \p Flags are added at the end), otherwise with \p Flags. Response
+/// files are expanded. Returns an error text, empty when all went well.
 std::string makeJobs(const std::vector<std::string> &Files, llvm::StringRef DatabaseDir,
                      const std::vector<std::string> &Flags, std::vector<Job> &Out);
 

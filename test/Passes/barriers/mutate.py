@@ -29,8 +29,8 @@ import zlib
 from verdicts import SUFFIXES, Markers, Report, plain, run_tool, split_flags
 
 BARE_CALL = re.compile(
-    r"(?:__syncthreads\s*\(\s*\)|cg::sync\s*\(\w+\)|cg::this_thread_block\(\)\.sync\(\)|\w+\.sync\(\)|hk::sync::\w+\(\))"
-    r"\s*;"
+    r"(?:__syncthreads\s*\(\s*\)|cg::sync\s*\(\w+\)|cg::this_thread_block\(\)\.sync\(\)|\w+\.sync\(\)"
+    r"|hk::sync::\w+\(\))\s*;"
 )
 CONFLICT = {"needed", "wave-level", "lds-only"}
 

@@ -10,8 +10,9 @@ A marker is a trailing comment on the line it speaks about, `// hk: VERDICT (why
     any           any one verdict; none: no verdict at all (`any|none`: do not care)
     VERDICT-SUFFIX
                   the same verdict; the suffix says why taking the barrier out alone is no race that a tool could see:
-                  -publication (only other workgroups are concerned), -alias (only if arguments overlap),
-                  -order (atomics do not race, their order shows). Only mutate.py looks at it.
+                  -publication (only other workgroups are concerned), -alias (only if arguments overlap, or for some
+                  of their values), -order (atomics do not race, their order shows), -data (only if what is loaded
+                  from memory says so). Only mutate.py looks at it.
     race, race=N  a missing barrier has to be reported here; of the lines of one N, at least one
     maybe-race    it may be
 
@@ -33,7 +34,7 @@ import sys
 from collections import defaultdict
 
 VERDICTS = {"needed", "redundant", "wave-level", "lds-only", "unknown", "divergent"}
-SUFFIXES = ("-publication", "-alias", "-order")
+SUFFIXES = ("-publication", "-alias", "-order", "-data")
 SYNC_CALL = re.compile(
     r"__syncthreads(?:_count|_and|_or)?\s*\(|\bcg::sync\s*\(|\bcg::this_(?:grid|thread_block)\(\)\.sync\s*\("
     r"|\b(?:block|tile)\.sync\s*\(|\bhk::sync::\w+\s*\(|__builtin_amdgcn_s_barrier\s*\("
@@ -70,9 +71,9 @@ class Markers:
                 self.errors.append(f"{number}: barrier without a marker")
             require = REQUIRE.search(line)
             if require:
-                last = next(
-                    (n for n in range(number, len(self.lines) + 1) if self.lines[n - 1].startswith("}")), len(self.lines)
-                )
+                last = number
+                while last < len(self.lines) and not self.lines[last - 1].startswith("}"):
+                    last += 1
                 self.requirements.append((number, last, require[1], require[2], int(require[3])))
             elif value is not None:
                 self.add(number, value)

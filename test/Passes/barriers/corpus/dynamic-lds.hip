@@ -150,7 +150,7 @@ static __global__ void ring_two_rows(const float *__restrict__ in, float *__rest
   __shared__ float ring[8][256];
   const int t = threadIdx.x;
   ring[row & 7][t] = in[blockIdx.x * 256 + t];
-  __syncthreads(); // hk: lds-only (row and other may be equal)
+  __syncthreads(); // hk: lds-only-alias (row and other may be equal)
   out[blockIdx.x * 256 + t] = ring[other & 7][255 - t];
 }
 

@@ -35,7 +35,7 @@ static __global__ void next_block(float *__restrict__ scratch, float *__restrict
 static __global__ void wrapped_block(float *__restrict__ scratch, float *__restrict__ out) {
   const int t = threadIdx.x, base = blockIdx.x * 256;
   scratch[base + t] = sqrtf(t);
-  __syncthreads(); // hk: needed (in a grid of one the block reads its own part, mirrored)
+  __syncthreads(); // hk: needed-alias (in a grid of one the block reads its own part, mirrored)
   out[base + t] = scratch[(blockIdx.x + 1) % gridDim.x * 256 + 255 - t];
 }
 
