@@ -35,6 +35,7 @@ struct Directives;
 struct SideFacts {
   std::vector<Kernel> Kernels;
   std::vector<SyncCall> SyncCalls;
+  std::vector<StatementList> StatementLists;
   std::vector<IncludePoint> IncludePoints;
   std::vector<Launch> Launches;
   std::set<std::string> Escaped; ///< mangled names of kernels whose address is used outside launches
@@ -48,6 +49,9 @@ std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &L
 
 /// Synchronization calls in device code.
 std::vector<SyncCall> collectSyncCalls(const SourceIndex &Index, const Directives &Lines);
+
+/// The statement lists of device code.
+std::vector<StatementList> collectStatements(const SourceIndex &Index);
 
 /// Launches, and kernels that are used in other ways.
 void collectLaunches(const SourceIndex &Index, SideFacts &Out);

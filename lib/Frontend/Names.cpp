@@ -34,6 +34,7 @@ std::string writtenName(const FunctionDecl *F) {
   Policy.SuppressUnwrittenScope = true;
   Policy.SuppressInlineNamespace = llvm::to_underlying(PrintingPolicy::SuppressInlineNamespaceMode::All);
   Policy.SuppressTagKeyword = true;
+  Policy.AnonymousTagLocations = false; // "(lambda)", without a path
   Policy.SuppressDefaultTemplateArgs = false;
   std::string Name;
   llvm::raw_string_ostream OS(Name);

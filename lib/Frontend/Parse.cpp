@@ -145,6 +145,7 @@ ParseStatus parse(const Job &J, const FrontendOptions &Opts, TranslationUnit &Ou
     return Status;
   SideJob &Launching = S.HasHost ? S.Host : S.Device;
   Launching.WantLaunches = true;
+  S.Device.WantStatements = Opts.StatementLists;
   runSides(S.Device, S.HasHost ? &S.Host : nullptr);
   if (!report(S, J, Diags))
     return ParseStatus::Failed;
@@ -154,6 +155,7 @@ ParseStatus parse(const Job &J, const FrontendOptions &Opts, TranslationUnit &Ou
   Out.MainFile = absolutePath(S.Roots.Directory, J.File);
   Out.Kernels = std::move(S.Device.Facts.Kernels);
   Out.SyncCalls = std::move(S.Device.Facts.SyncCalls);
+  Out.StatementLists = std::move(S.Device.Facts.StatementLists);
   Out.IncludePoints = std::move(S.Device.Facts.IncludePoints);
   Out.DisplayNames = std::move(S.Device.Facts.DisplayNames);
   Out.IsHip = S.Device.Facts.IsHip;

@@ -49,6 +49,8 @@ public:
       if (const llvm::Module *Module = CodeGen->GetModule())
         Job.Facts.Kernels = collectKernels(Index, Lines, *Module);
       Job.Facts.SyncCalls = collectSyncCalls(Index, Lines);
+      if (Job.WantStatements)
+        Job.Facts.StatementLists = collectStatements(Index);
       Job.Facts.IncludePoints = collectIncludePoints(Index, Lines);
     }
     if (Job.WantLaunches)

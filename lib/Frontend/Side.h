@@ -23,6 +23,7 @@ struct SideJob {
   bool IsDevice = false;
   bool SyntaxOnly = false;  ///< collect nothing
   bool WantLaunches = false;
+  bool WantStatements = false;
 
   // Results.
   std::unique_ptr<DiagnosticBuffer> Diags;

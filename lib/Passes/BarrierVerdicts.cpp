@@ -459,6 +459,10 @@ void Judge::findRaces() {
       R.Q = Pair.Q;
       R.First = P.Place;
       R.Second = Q.Place;
+      R.FirstChain.assign(P.InlinedAt.begin(), P.InlinedAt.end());
+      R.FirstChain.insert(R.FirstChain.begin(), P.Place);
+      R.SecondChain.assign(Q.InlinedAt.begin(), Q.InlinedAt.end());
+      R.SecondChain.insert(R.SecondChain.begin(), Q.Place);
       R.FirstWrites = P.writes();
       R.SecondWrites = Q.writes();
       R.Object = K.Objects[P.Object].Name;

@@ -8,6 +8,7 @@
 
 #include "hk/Passes/Barriers.h"
 
+#include "hk/Passes/BarrierInsertion.h"
 #include "hk/Passes/BarrierVerdicts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -37,6 +38,9 @@ struct Site {
 struct RaceSite {
   RaceFinding Race;
   std::string Kernel;
+  std::optional<Edit> Insert;  ///< the barrier that separates the two accesses
+  bool WaveSync = false;       ///< it is a wave-level one
+  std::string NoInsert;        ///< why there is none, when one was asked for
 };
 
 const char *title(BarrierVerdict V) {
@@ -122,6 +126,7 @@ private:
   Proposal proposalFor(const Site &S);
   void edit(Proposal &P, const SyncCall &Call, BarrierVerdict V);
   Proposal proposalFor(const RaceSite &R);
+  void placeBarriers(const TranslationUnit &TU, const std::vector<RaceSite *> &Fresh);
   StringRef contentsOf(const std::string &File);
   /// The statement stands alone on its line: the span of the line with its line end, from its first column.
   std::optional<SourceSpan> aloneOnLine(const SourceSpan &Statement);
@@ -143,6 +148,7 @@ void BarriersPass::analyze(const TranslationUnit &TU,
     if (C.Kind != SyncKind::Wave && !C.InSystemHeader)
       if (auto [It, New] = Sites.try_emplace(absolute(TU, C.Place)); New)
         It->second.Call = C;
+  std::vector<RaceSite *> Fresh;
   for (const auto &K : Kernels) {
     ConflictOptions CO;
     CO.AssumeNoAlias = Opts.AssumeNoAlias;
@@ -157,7 +163,49 @@ void BarriersPass::analyze(const TranslationUnit &TU,
         It->second.Opinions.push_back({K->K.Name, std::move(F), B.Strength});
     }
     for (RaceFinding &R : Found.Races)
-      Races.try_emplace({absolute(TU, R.First), absolute(TU, R.Second)}, RaceSite{R, K->K.Name});
+      if (auto [It, New] = Races.try_emplace({absolute(TU, R.First), absolute(TU, R.Second)});
+          New) {
+        It->second.Race = R;
+        It->second.Kernel = K->K.Name;
+        Fresh.push_back(&It->second);
+      }
+  }
+  if (Opts.InsertBarriers)
+    placeBarriers(TU, Fresh);
+}
+
+void BarriersPass::placeBarriers(const TranslationUnit &TU, const std::vector<RaceSite *> &Fresh) {
+  std::vector<std::optional<InsertionRange>> Ranges;
+  for (RaceSite *S : Fresh) {
+    Ranges.push_back(insertionRange(TU.StatementLists, S->Race));
+    if (!Ranges.back())
+      S->NoInsert = "both are in one statement, or a macro is in between";
+    else if (Ranges.back()->List->InHeader && !Opts.EditHeaders) {
+      S->NoInsert = "headers are changed as overlay copies (--out-dir) or by -i --headers only";
+      Ranges.back().reset();
+    }
+  }
+  for (const Insertion &I : chooseInsertions(Ranges)) {
+    bool Wave = all_of(I.Races, [&](unsigned R) { return Fresh[R]->Race.OneWave; });
+    // On a line of its own when the statement begins one, with the statement's indentation.
+    const StatementList::Item &Before = I.List->Items[I.Before];
+    StringRef Text = contentsOf(I.List->File);
+    size_t Line = Before.Offset;
+    while (Line > 0 && (Text[Line - 1] == ' ' || Text[Line - 1] == '\t'))
+      --Line;
+    std::string Call = Wave ? "hk::sync::wave();" : "__syncthreads();";
+    Edit E{{I.List->File, Before.Offset, 0}, Call + " "};
+    if (Line == 0 || Text[Line - 1] == '\n') {
+      std::set<std::string> Names;
+      for (unsigned R : I.Races)
+        Names.insert("'" + Fresh[R]->Race.Object + "'");
+      E.Span.Offset = Line;
+      E.Text = Text.slice(Line, Before.Offset).str() + Call + " // separates accesses to " + join(Names, ", ") + "\n";
+    }
+    for (unsigned R : I.Races) {
+      Fresh[R]->Insert = E;
+      Fresh[R]->WaveSync = Wave;
+    }
   }
 }
 
@@ -312,6 +360,17 @@ Proposal BarriersPass::proposalFor(const RaceSite &S) {
   P.Notes.push_back({R.First, std::string(R.FirstWrites ? "write" : "read") + " of '" + R.Object +
                                   "' in the same interval between barriers"});
   P.Notes.push_back({R.Second, std::string(R.SecondWrites ? "write" : "read") + " of '" + R.Object + "'"});
+  if (S.Insert) {
+    P.Edits.push_back(*S.Insert);
+    P.Result = Outcome::Proposed;
+    P.Message += S.WaveSync ? "; hk::sync::wave() inserted" : "; __syncthreads() inserted";
+    if (S.WaveSync)
+      P.Includes.push_back("hk/sync.h");
+  } else if (!S.NoInsert.empty()) {
+    P.Result = Outcome::Declined;
+    P.Obligations.push_back(
+        {"a barrier can stand between the two accesses", ObligationState::Failed, S.NoInsert});
+  }
   return P;
 }
 

@@ -8,6 +8,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -34,9 +35,12 @@ bool hk::jobsOf(const ToolOptions &Opts, std::vector<Job> &Out) {
   return false;
 }
 
-std::unique_ptr<AnalyzedUnit> hk::analyzeJob(const Job &J, const ToolOptions &Opts) {
+std::unique_ptr<AnalyzedUnit> hk::analyzeJob(const Job &J, const ToolOptions &Opts,
+                                             IntrusiveRefCntPtr<vfs::FileSystem> FS) {
   auto A = std::make_unique<AnalyzedUnit>();
-  if (parse(J, frontendOptions(Opts), A->Unit, errs()) != ParseStatus::Ok)
+  hk::FrontendOptions Frontend = frontendOptions(Opts);
+  Frontend.StatementLists = Opts.Passes.InsertBarriers;
+  if (parse(J, Frontend, A->Unit, errs(), FS) != ParseStatus::Ok)
     return nullptr;
   StringMap<WorkgroupShape> Shapes;
   for (const Kernel &K : A->Unit.Kernels)

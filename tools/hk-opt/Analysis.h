@@ -20,8 +20,9 @@ struct AnalyzedUnit {
   std::vector<std::unique_ptr<KernelFacts>> Kernels; ///< in source order
 };
 
-/// Parses and analyzes a job, or prints why it could not be.
-std::unique_ptr<AnalyzedUnit> analyzeJob(const Job &J, const ToolOptions &Opts);
+/// Parses and analyzes a job, or prints why it could not be. \p FS may overlay rewritten contents.
+std::unique_ptr<AnalyzedUnit> analyzeJob(const Job &J, const ToolOptions &Opts,
+                                         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS = nullptr);
 
 /// Jobs of the command line; prints an error and returns false if there is a problem.
 bool jobsOf(const ToolOptions &Opts, std::vector<Job> &Out);

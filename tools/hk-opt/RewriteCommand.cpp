@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
+#include <set>
 
 using namespace llvm;
 using namespace hk;
@@ -55,14 +56,76 @@ std::string overlayPath(StringRef OutDir, StringRef File) {
   return std::string(Path);
 }
 
-/// Parses the rewritten files again: text that does not compile is never handed out.
-bool rewrittenCompiles(const std::vector<RewrittenFile> &Results, const std::vector<Remembered> &Units,
-                       const ToolOptions &Opts) {
+IntrusiveRefCntPtr<vfs::FileSystem> overlayOf(const std::vector<RewrittenFile> &Results) {
   auto Memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
   for (const RewrittenFile &R : Results)
     Memory->addFile(R.Path, 0, MemoryBuffer::getMemBufferCopy(R.After, R.Path));
-  auto Overlay = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
+  auto Overlay = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::createPhysicalFileSystem());
   Overlay->pushOverlay(Memory);
+  return Overlay;
+}
+
+bool isInsertion(const Proposal &P) { return P.Rule == "barriers-race" && P.Result == Outcome::Proposed; }
+
+/// Inserted barriers are proposals like others, but what they promise is easily checked: in the rewritten text the
+/// races are gone and no barrier stands in divergent flow. Those that do not keep it are declined.
+void checkInsertions(std::vector<Proposal> &Proposals, const std::vector<Remembered> &Units, Rewriter &Rewrite,
+                     const ToolOptions &Opts) {
+  auto Count = [](const std::vector<Proposal> &All, StringRef Rule) {
+    return count_if(All, [&](const Proposal &P) { return P.Rule == Rule; });
+  };
+  auto Holds = [&](std::vector<Proposal> Candidate) {
+    Rewriter Trial = Rewrite;
+    Trial.apply(Candidate);
+    std::string Error;
+    std::vector<RewrittenFile> Results = Trial.results(Error);
+    ToolOptions Again = Opts;
+    Again.Passes.InsertBarriers = false;
+    auto Passes = makePasses(Again.Passes);
+    erase_if(Passes, [](auto &P) { return P->name() != "barriers"; });
+    for (const Remembered &U : Units) {
+      std::unique_ptr<AnalyzedUnit> A = analyzeJob(U.TheJob, Again, overlayOf(Results));
+      if (!A)
+        return false;
+      for (auto &P : Passes)
+        P->analyze(A->Unit, A->Kernels);
+    }
+    std::vector<Proposal> After = Passes.front()->propose();
+    return Count(After, "barriers-race") <=
+               Count(Candidate, "barriers-race") - count_if(Candidate, isInsertion) &&
+           Count(After, "barriers-divergent") <= Count(Candidate, "barriers-divergent");
+  };
+  if (none_of(Proposals, isInsertion) || Holds(Proposals))
+    return;
+  // Barrier by barrier: the proposals that share an edit stand and fall together.
+  std::set<Edit> Bad;
+  for (const Proposal &P : Proposals) {
+    if (!isInsertion(P) || Bad.count(P.Edits.front()))
+      continue;
+    std::vector<Proposal> Alone = Proposals;
+    for (Proposal &Q : Alone)
+      if (isInsertion(Q) && !(Q.Edits == P.Edits)) {
+        Q.Result = Outcome::Finding;
+        Q.Edits.clear();
+      }
+    if (!Holds(Alone))
+      Bad.insert(P.Edits.front());
+  }
+  for (Proposal &P : Proposals)
+    if (isInsertion(P) && Bad.count(P.Edits.front())) {
+      P.Result = Outcome::Declined;
+      P.Edits.clear();
+      P.Includes.clear();
+      P.Message = StringRef(P.Message).split(';').first.str();
+      P.Obligations.push_back({"a barrier between the two accesses is reached by the whole workgroup and ends the race",
+                               ObligationState::Failed, "the analysis of the changed text does not show it"});
+    }
+}
+
+/// Parses the rewritten files again: text that does not compile is never handed out.
+bool rewrittenCompiles(const std::vector<RewrittenFile> &Results, const std::vector<Remembered> &Units,
+                       const ToolOptions &Opts) {
+  auto Overlay = overlayOf(Results);
   for (const Remembered &U : Units) {
     if (none_of(Results, [&](const RewrittenFile &R) { return U.Files.contains(R.Path); }))
       continue;
@@ -132,6 +195,8 @@ int hk::runRewrite(const ToolOptions &Opts) {
   std::vector<Proposal> Proposals;
   for (auto &P : Passes)
     append_range(Proposals, P->propose());
+  if (!Failed && Opts.Passes.InsertBarriers)
+    checkInsertions(Proposals, Units, Rewrite, Opts);
   Rewrite.apply(Proposals);
   std::string Error;
   std::vector<RewrittenFile> Results = Rewrite.results(Error);

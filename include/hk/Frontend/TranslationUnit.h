@@ -140,6 +140,17 @@ struct SyncCall {
   }
 };
 
+/// The statements between one pair of braces in device code, when all of them are spelled in one file.
+struct StatementList {
+  struct Item {
+    SourcePlace From, To; ///< first and last token
+    unsigned Offset = 0;  ///< of the first byte
+  };
+  std::string File; ///< absolute
+  bool InHeader = false;
+  std::vector<Item> Items;
+};
+
 /// Where `#include <hk/...>` may be inserted in a file.
 struct IncludePoint {
   std::string File;
@@ -153,6 +164,7 @@ struct FrontendOptions {
   std::string RocmPath;                    ///< empty: environment, /opt/rocm, the built-in default
   std::vector<std::string> RuntimeIncludes; ///< added as -I, so that rewritten files find hk/
   bool HostSide = true;                    ///< parse the host side too
+  bool StatementLists = false;             ///< collect them: only who inserts statements needs them
 };
 
 /// A parsed translation unit. Movable; owns its device module.
@@ -168,6 +180,7 @@ public:
   std::vector<Kernel> Kernels;     ///< in source order, instantiations of one template in mangled-name order
   std::vector<Launch> Launches;    ///< in source order
   std::vector<SyncCall> SyncCalls; ///< in source order
+  std::vector<StatementList> StatementLists; ///< in source order, outer before inner; on request
   std::vector<IncludePoint> IncludePoints; ///< for the main file and each non-system file that holds device code
   bool DefinesMain = false;
   bool IsHip = false;              ///< the flags made clang treat it as HIP

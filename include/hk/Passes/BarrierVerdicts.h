@@ -44,6 +44,8 @@ struct RaceFinding {
   std::string Object;
   ConflictWitness Witness;
   bool OneWave = false; ///< both items in one wavefront: a wave-level barrier is enough
+  /// The places and the calls they were inlined at, innermost first.
+  std::vector<SourcePlace> FirstChain, SecondChain;
   unsigned P = 0, Q = 0;
 };
 

@@ -47,4 +47,4 @@ __global__ void calls(float *p, int n) {
   void (*callee)(float *) = n ? by_pointer : nullptr;
   callee(p);
 }
-// DIFF-NOT: {{^-}}
+// DIFF-NOT: {{^[-+] }}

@@ -16,7 +16,7 @@ static __global__ void mirror(float *p) {
   __syncthreads();
   p[INDEX] = s[63 - threadIdx.x];
 }
-// CHECK: launches-in-macros.hip:[[#@LINE+5]]:3: remark: barrier is wave-level
+// CHECK: launches-in-macros.hip:[[#@LINE+6]]:3: remark: barrier is wave-level
 // CHECK: note: [proved] the kernel is launched with 16x4x1
 template <typename T>
 static __global__ void mirror_rows(T *p) {

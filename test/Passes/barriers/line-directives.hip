@@ -2,7 +2,7 @@
 // RUN: hk-opt rewrite -o %t %s -- %hip-flags 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=AFTER --input-file=%t
 #include <hip/hip_runtime.h>
-// CHECK: {{^}}elsewhere/generated.cu:102:18: remark: barrier is redundant: {{.*}}; removed
+// CHECK: {{^}}elsewhere/generated.cu:102:16: remark: barrier is redundant: {{.*}}; removed
 // AFTER: __global__ void größe(float *größen) {
 // AFTER-NEXT: größen[threadIdx.x] = 1.0f;
 // AFTER-NEXT: /* 漢字 */

@@ -37,9 +37,9 @@ __global__ void bodies(float *p) {
 // DIFF-NEXT: p[threadIdx.x] = 2.0f;
 // DIFF-NEXT: -    __syncthreads();
 // DIFF-NEXT: })
-// DIFF-NEXT: {{^ }}  RUN_IT(SYNC);
-// DIFF-NEXT: {{^ }}  TWICE(__syncthreads(););
-// DIFF-NEXT: {{^ }}  DROPPED(__syncthreads());
+// DIFF-NEXT: {{^}} RUN_IT(SYNC);
+// DIFF-NEXT: {{^}} TWICE(__syncthreads(););
+// DIFF-NEXT: {{^}} DROPPED(__syncthreads());
 __global__ void arguments(float *p) {
   p[threadIdx.x] = 1.0f;
   // (The lines below are counted above.)

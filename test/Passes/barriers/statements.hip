@@ -6,15 +6,15 @@
 
 //      CHECK:__global__ void under_conditions(float *p, int c) {
 // CHECK-NEXT:  p[threadIdx.x] = 1.0f;
-// CHECK-NEXT:  if (c) {{\(void\)0;|\{\}}}
+// CHECK-NEXT:  if (c) {{\(void\)0;|[{][}]}}
 // CHECK-NEXT:  if (c)
-// CHECK-NEXT:    {{\(void\)0;|\{\}}}
+// CHECK-NEXT:    {{\(void\)0;|[{][}]}}
 // CHECK-NEXT:  else
 // CHECK-NEXT:    p[threadIdx.x] = 2.0f;
 // CHECK-NEXT:  for (int i = 0; i < c; ++i)
-// CHECK-NEXT:    {{\(void\)0;|\{\}}}
-// CHECK-NEXT:  do {{\(void\)0;|\{\}}} while (c-- > 0);
-// CHECK-NEXT:  switch (c) { case 1: {{\(void\)0;}} break; default: {{\(void\)0;}} }
+// CHECK-NEXT:    {{\(void\)0;|[{][}]}}
+// CHECK-NEXT:  do {{\(void\)0;|[{][}]}} while (c-- > 0);
+// CHECK-NEXT:  switch (c) { case 1: (void)0; break; default: (void)0; }
 // CHECK-NEXT:again:
 // CHECK-NEXT:  (void)0;
 // CHECK-NEXT:  if (c++ < 3) goto again;

@@ -35,8 +35,8 @@ __global__ void without_instantiation(T *p) {
 }
 
 // CHECK: templates.hip:[[#@LINE+7]]:5: remark: barrier is redundant: {{.*}}; removed
-// DIFF: {{^ }}  if constexpr (Sync)
-// DIFF-NEXT: {{^-}}    __syncthreads();
+// DIFF: {{^}} if constexpr (Sync)
+// DIFF-NEXT: -    __syncthreads();
 template <bool Sync>
 __global__ void discarded(float *p) {
   p[threadIdx.x] = 1.0f;
