@@ -55,6 +55,8 @@ struct ConflictChecker::State {
   std::map<AccessPair, ConflictAnswer> Cache;
   std::vector<unsigned> Same; ///< the first access that asks the same question
   unsigned Queries = 0, GaveUp = 0;
+  unsigned Steps = 0; ///< for the next query
+  uint64_t StepsBefore = 0;
 
   State(const KernelFacts &K, const ConflictOptions &Opts) : K(K), Opts(Opts), Tr(K, C) {}
 
@@ -77,10 +79,28 @@ struct ConflictChecker::State {
     return Pair;
   }
 
+  /// Steps that this context has used since it was last asked.
+  uint64_t stepsSince(const z3::solver &S) {
+    z3::stats Statistics = S.statistics();
+    for (unsigned I = 0; I < Statistics.size(); ++I)
+      if (Statistics.key(I) == "rlimit count") {
+        uint64_t Now = Statistics.is_uint(I) ? Statistics.uint_value(I) : uint64_t(Statistics.double_value(I));
+        return Now - std::exchange(StepsBefore, Now);
+      }
+    return 0;
+  }
+
+  z3::check_result checkCounted(z3::solver &S) {
+    z3::check_result R = S.check();
+    if (Opts.StepsLeft)
+      *Opts.StepsLeft -= std::min(*Opts.StepsLeft, stepsSince(S));
+    return R;
+  }
+
   z3::solver makeSolver() {
     z3::solver S(C, z3::solver::simple());
     z3::params P(C);
-    P.set("rlimit", Opts.StepsPerQuery);
+    P.set("rlimit", Steps);
     P.set("random_seed", 0u);
     S.set(P);
     return S;
@@ -92,7 +112,7 @@ struct ConflictChecker::State {
       S.add(*Fixed);
     for (const z3::expr &E : All)
       S.add(E);
-    z3::check_result R = S.check();
+    z3::check_result R = checkCounted(S);
     if (R == z3::sat)
       Model = S.get_model();
     return R;
@@ -113,8 +133,10 @@ struct ConflictChecker::State {
         z3::check_result One = attempt(All, &Fixed, Model);
         if (One == z3::sat)
           return One;
-        if (One == z3::unknown)
+        if (One == z3::unknown) {
           R = One;
+          break;
+        }
       }
       if (R == z3::unsat)
         return R;
@@ -181,12 +203,15 @@ struct ConflictChecker::State {
     const KernelAccess &P = K.Accesses[Pair.P], &Q = K.Accesses[Pair.Q];
     if (W == Waves::Different && K.Shape.MaxItems <= 64)
       return Answer;
-    if (++Queries > Opts.MaxQueries || GaveUp >= Opts.MaxGivenUp) {
+    bool Spent = Opts.StepsLeft && !*Opts.StepsLeft;
+    if (++Queries > Opts.MaxQueries || GaveUp >= Opts.MaxGivenUp || Spent) {
       Answer.Verdict = ConflictVerdict::Unknown;
-      Answer.Why = GaveUp >= Opts.MaxGivenUp ? "the solver gave up on too many indices of the kernel"
-                                             : "the kernel has too many pairs of accesses";
+      Answer.Why = Spent                         ? "the solver's budget for this file is used up"
+                   : GaveUp >= Opts.MaxGivenUp ? "the solver gave up on too many indices of the kernel"
+                                                 : "the kernel has too many pairs of accesses";
       return Answer;
     }
+    Steps = WantRobust ? Opts.StepsPerRace : Opts.StepsPerQuery;
     try {
       Tr.begin(Pair);
       z3::expr Distinct = Tr.item('s', 0) != Tr.item('t', 0) || Tr.item('s', 1) != Tr.item('t', 1) ||
@@ -251,7 +276,7 @@ struct ConflictChecker::State {
               if (z3::func_decl Decl = M.get_const_decl(I); Decl.name().str() == Name)
                 S.add(Decl() == M.eval(Decl(), true));
         S.add(!Over);
-        Answer.Witness.Robust = S.check() == z3::unsat;
+        Answer.Witness.Robust = checkCounted(S) == z3::unsat;
       }
     } catch (z3::exception &E) {
       Answer.Verdict = ConflictVerdict::Unknown;

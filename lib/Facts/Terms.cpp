@@ -28,6 +28,8 @@ namespace {
 
 /// Value chains longer than this are cut: recursion must stay bounded.
 constexpr unsigned MaxDepth = 300;
+/// Products of two variables a query may hold; a quotient counts as three.
+constexpr unsigned MaxNonlinear = 8;
 
 z3::expr numeral(z3::context &C, const APInt &A) {
   SmallString<32> Text;
@@ -73,6 +75,7 @@ void Terms::begin(const AccessPair &Pair) {
   Constrained.clear();
   Travels.clear();
   Orbits.clear();
+  Nonlinear = 0;
   Relation = Pair.Loops;
   auto Make = [&](Frame &F, char Item, unsigned Access) {
     F = Frame();
@@ -350,6 +353,12 @@ z3::expr Terms::binary(const BinaryOperator &B, Frame &F) {
   case Instruction::SRem:
     if (!Constant && K.uniformity().isUniform(&B))
       return unknown(&B, F);
+    // Circuits for products and quotients of variables are large: a query gets a few and no more.
+    if (!isa<ConstantInt>(R) && !(B.getOpcode() == Instruction::Mul && Constant)) {
+      Nonlinear += B.getOpcode() == Instruction::Mul ? 1 : 3;
+      if (Nonlinear > MaxNonlinear)
+        return unknown(&B, F);
+    }
     break;
   default:
     break;

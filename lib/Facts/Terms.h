@@ -109,6 +109,7 @@ private:
   IterationRelation Relation;
   bool AssumeFlags = true;
   unsigned Depth = 0;
+  unsigned Nonlinear = 0;
 
   /// The distance a loop variable has moved by a step that is not a constant.
   struct Travel {

@@ -12,6 +12,7 @@
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 
 using namespace clang;
 
@@ -43,6 +44,9 @@ public:
     List.InHeader = !Index.inMainFile(Body->getLBracLoc());
     for (const Stmt *S : Body->body()) {
       SourceLocation From = S->getBeginLoc();
+      // __shared__ and the like are macros: a statement that begins with one begins where the macro is used.
+      if (From.isMacroID() && Lexer::isAtStartOfMacroExpansion(From, SM, Index.LangOpts))
+        From = SM.getExpansionLoc(From);
       if (From.isMacroID() || SM.getFileID(From) != File)
         return true;
       List.Items.push_back({Index.place(From), Index.place(S->getEndLoc()), SM.getFileOffset(From)});

@@ -106,6 +106,9 @@ std::pair<BarrierVerdict, const Opinion *> strictest(const std::vector<Opinion> 
   return {BarrierVerdict::Redundant, &Opinions.front()};
 }
 
+/// Solver steps for all kernels of a file; a million take one to three seconds.
+constexpr uint64_t StepsPerFile = 10000000;
+
 class BarriersPass final : public RewritePass {
 public:
   explicit BarriersPass(const PassOptions &Opts) : Opts(Opts) {}
@@ -149,8 +152,10 @@ void BarriersPass::analyze(const TranslationUnit &TU,
       if (auto [It, New] = Sites.try_emplace(absolute(TU, C.Place)); New)
         It->second.Call = C;
   std::vector<RaceSite *> Fresh;
+  uint64_t StepsLeft = StepsPerFile;
   for (const auto &K : Kernels) {
     ConflictOptions CO;
+    CO.StepsLeft = &StepsLeft;
     CO.AssumeNoAlias = Opts.AssumeNoAlias;
     CO.SeenShape = workgroupShape(TU, K->K, /*AssumeLaunches=*/true);
     KernelFindings Found = judgeBarriers(*K, CO);

@@ -50,10 +50,13 @@ struct ConflictAnswer {
 
 struct ConflictOptions {
   bool AssumeNoAlias = false;
-  /// Solver steps a query (Z3's rlimit).
-  unsigned StepsPerQuery = 1000000;
+  /// Solver steps a query of check() and of race() (Z3's rlimit). A race is only reported: less effort will do.
+  unsigned StepsPerQuery = 300000;
+  unsigned StepsPerRace = 100000;
   /// Queries that may run out of steps before the rest of the kernel is not asked any more.
   unsigned MaxGivenUp = 8;
+  /// Steps left for all kernels that share this counter; null: no common limit.
+  uint64_t *StepsLeft = nullptr;
   /// Queries a kernel; past this, answers are Unknown.
   unsigned MaxQueries = 4000;
   /// The block shape of the launches in view, for race(): a report needs no proof that there are no others.

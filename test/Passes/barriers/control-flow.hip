@@ -16,7 +16,7 @@ middle:
 }
 
 // CHECK: control-flow.hip:[[#@LINE+3]]:3: remark: barrier is unknown: kept
-// CHECK: control-flow.hip:[[#@LINE+6]]:3: remark: barrier is unknown: kept, {{.*}}'countdown
+// CHECK: control-flow.hip:[[#@LINE+7]]:3: remark: barrier is unknown: kept, {{.*}}'countdown
 static __device__ __attribute__((noinline)) int countdown(int n) {
   __syncthreads();
   return n < 2 ? n : countdown(n - 1) + countdown(n - 2);
@@ -27,7 +27,7 @@ __global__ void recursive(int *p) {
 }
 
 // CHECK: control-flow.hip:[[#@LINE+5]]:5: warning: barrier in divergent flow
-// CHECK: control-flow.hip:[[#@LINE+7]]:3: remark: barrier is unknown: kept, another barrier
+// CHECK: control-flow.hip:[[#@LINE+9]]:3: remark: barrier is unknown: kept, another barrier
 __global__ void cases(int *p) {
   switch (threadIdx.x) {
   case 0:

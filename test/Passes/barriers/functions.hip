@@ -3,9 +3,9 @@
 // RUN: FileCheck %s --input-file=%t
 #include <hip/hip_runtime.h>
 
-// CHECK: functions.hip:[[#@LINE+7]]:3: remark: barrier is needed: {{.*}} 'p' (in 'others') [hk-barriers]
-// CHECK: functions.hip:[[#@LINE+5]]:18: note: write of 'p' before the barrier
-// CHECK: functions.hip:[[#@LINE+12]]:23: note: {{read|write}} of 'p' after the barrier
+// CHECK: functions.hip:[[#@LINE+6]]:3: remark: barrier is needed: {{.*}} 'p' (in 'others') [hk-barriers]
+// CHECK: functions.hip:[[#@LINE+4]]:18: note: write of 'p' before the barrier
+// CHECK: functions.hip:[[#@LINE+13]]:23: note: {{read|write}} of 'p' after the barrier
 // CHECK: note: in 'own' alone: barrier is redundant
 static __device__ void both(float *p) {
   p[threadIdx.x] = 1.0f;
@@ -22,7 +22,7 @@ __global__ void others(float *p) {
 }
 
 // CHECK: functions.hip:[[#@LINE+4]]:3: remark: barrier is redundant: {{.*}}; removed
-// DIFF: -  __syncthreads(); // alike
+// DIFF: {{^-}} __syncthreads(); // alike
 static __device__ void alike(float *p) {
   p[threadIdx.x] = 2.0f;
   __syncthreads(); // alike
@@ -47,4 +47,4 @@ __global__ void calls(float *p, int n) {
   void (*callee)(float *) = n ? by_pointer : nullptr;
   callee(p);
 }
-// DIFF-NOT: {{^[-+] }}
+// DIFF-NOT: {{^-}}

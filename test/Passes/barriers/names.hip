@@ -1,0 +1,19 @@
+// The names that an edit uses mean what they should wherever it is made, whatever the code calls its own things.
+// Missing: `hk::sync::wave()` is looked up inside the user's namespace; that the result does not compile is found, and
+// ends the run with "internal error" for all files. `::hk::sync::wave()`, or no edit here, would do.
+// XFAIL: *
+// RUN: hk-opt rewrite -o %t %s -- %hip-flags 2>&1 | FileCheck %s
+// CHECK-NOT: error:
+#include <hip/hip_runtime.h>
+
+namespace user {
+namespace hk {
+struct sync {};
+} // namespace hk
+__global__ __launch_bounds__(64) void k(float *p) {
+  __shared__ float s[64];
+  s[threadIdx.x] = p[threadIdx.x];
+  __syncthreads();
+  p[threadIdx.x] = s[63 - threadIdx.x];
+}
+} // namespace user
