@@ -58,6 +58,9 @@ public:
     case scZeroExtend:
     case scSignExtend: {
       const SCEV *Op = cast<SCEVCastExpr>(S)->getOperand();
+      unsigned Bits = std::min(Op->getType()->getIntegerBitWidth(), S->getType()->getIntegerBitWidth());
+      if (Bits < 32 && !isa<SCEVUnknown, SCEVConstant>(Op))
+        return fail("an index of " + std::to_string(Bits) + (Bits == 1 ? " bit" : " bits"));
       Polynomial Inner = build(Op);
       // The sum below the cast is taken modulo the narrower width.
       if (!isa<SCEVUnknown, SCEVConstant>(Op))

@@ -334,8 +334,12 @@ const ConflictAnswer &ConflictChecker::check(const AccessPair &Pair) {
   if (!New)
     return A;
   A = St->query(Pair, Waves::Different, false);
-  if (A.Verdict == ConflictVerdict::None)
+  if (A.Verdict == ConflictVerdict::None) {
     A = St->query(Pair, Waves::One, false);
+    // Different wavefronts are proved apart: at worst the pair collides within one.
+    if (A.Verdict == ConflictVerdict::Unknown)
+      A.Verdict = ConflictVerdict::OneWave;
+  }
   if (A.HasWitness && !A.Witness.Exact) {
     // Within one wavefront is proved either way; only a claimed collision needs exact addresses.
     if (A.Verdict == ConflictVerdict::Conflict) {

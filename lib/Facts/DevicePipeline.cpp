@@ -26,6 +26,8 @@
 #include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 
+#include <map>
+
 using namespace llvm;
 using namespace hk;
 
@@ -156,6 +158,26 @@ void normalizeCalls(Module &M) {
     }
     if (Kind != IndexQuery::None)
       replaceCall(C, emitQuery(B, Kind, Dim));
+  }
+}
+
+/// One index query of a kind at the kernel's entry: a step of blockDim.x is then the same value in every iteration.
+void hoistQueries(Function &F) {
+  std::map<const Function *, CallInst *> First;
+  BasicBlock &Entry = F.getEntryBlock();
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    unsigned Dim = 0;
+    if (indexQuery(&I, Dim) == IndexQuery::None)
+      continue;
+    auto *C = cast<CallInst>(&I);
+    auto [It, New] = First.try_emplace(C->getCalledFunction(), C);
+    if (New) {
+      C->moveBefore(Entry.getFirstNonPHIOrDbgOrAlloca());
+      C->setDebugLoc(DebugLoc());
+    } else {
+      C->replaceAllUsesWith(It->second);
+      C->eraseFromParent();
+    }
   }
 }
 
@@ -343,6 +365,7 @@ std::string DevicePipeline::run(const StringMap<WorkgroupShape> &Shapes) {
   for (Function &F : M) {
     if (F.isDeclaration() || F.getCallingConv() != CallingConv::AMDGPU_KERNEL)
       continue;
+    hoistQueries(F);
     auto It = Shapes.find(F.getName());
     if (It != Shapes.end()) {
       const WorkgroupShape &Shape = It->second;

@@ -425,7 +425,8 @@ bool KernelFacts::mayShareObject(const KernelAccess &A, const KernelAccess &B,
     return false;
   if (X.Kind == MemoryObject::Variable && Y.Kind == MemoryObject::Variable)
     return false;
-  if (X.NoAlias || Y.NoAlias || AssumeNoAlias)
+  bool Parameters = X.Kind == MemoryObject::Argument && Y.Kind == MemoryObject::Argument;
+  if (X.NoAlias || Y.NoAlias || (AssumeNoAlias && Parameters))
     return false;
   // Strict aliasing, between different allocations only: within LDS, storage is reused with other types.
   MemoryLocation LX(A.Pointer, LocationSize::beforeOrAfterPointer(), A.Inst->getAAMetadata());

@@ -27,6 +27,15 @@ struct Recurrence {
   bool Negative = false, Nsw = false, Nuw = false;
 };
 
+/// Computed from what does not change in the loop, wherever it stands.
+bool isInvariant(const Value *V, const Loop &L, unsigned Depth = 4) {
+  if (L.isLoopInvariant(V))
+    return true;
+  auto *I = dyn_cast<Instruction>(V);
+  return I && Depth && isa<BinaryOperator, CastInst>(I) &&
+         all_of(I->operands(), [&](const Use &U) { return isInvariant(U.get(), L, Depth - 1); });
+}
+
 bool matchRecurrence(const PHINode &P, const Loop &L, Recurrence &R) {
   if (P.getNumIncomingValues() != 2)
     return false;
@@ -41,7 +50,7 @@ bool matchRecurrence(const PHINode &P, const Loop &L, Recurrence &R) {
     R.Step = B->getOperand(1);
     R.Negative = true;
   }
-  if (!R.Step || !L.isLoopInvariant(R.Step))
+  if (!R.Step || !isInvariant(R.Step, L))
     return false;
   R.Nsw = B->hasNoSignedWrap();
   R.Nuw = B->hasNoUnsignedWrap();

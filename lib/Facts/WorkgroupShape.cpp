@@ -17,7 +17,8 @@ WorkgroupShape hk::workgroupShape(const TranslationUnit &TU, const Kernel &K, bo
       M = S.MaxItems;
     S.Source = "__launch_bounds__(" + std::to_string(K.LaunchBoundsThreads) + ")";
   }
-  bool Closed = K.InternalLinkage && !K.EscapesLaunch;
+  // A header may be included by files that are not in view.
+  bool Closed = K.InternalLinkage && !K.EscapesLaunch && !K.InHeader;
   if (!Closed && !AssumeLaunches)
     return S;
 

@@ -11,6 +11,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ASTLambda.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -297,6 +298,8 @@ private:
     for (const FunctionDecl *F : llvm::reverse(Functions)) {
       if (isLambdaCallOperator(F))
         continue;
+      R.OpenToOtherFiles = Index.LangOpts.GPURelocatableDeviceCode && F->isExternallyVisible() &&
+                           !F->hasAttr<CUDAGlobalAttr>();
       const FunctionDecl *Pattern = F->getTemplateInstantiationPattern();
       R.Function = writtenName(Pattern ? Pattern : F);
       break;

@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
 
 #include <map>
 #include <set>
@@ -106,9 +107,6 @@ std::pair<BarrierVerdict, const Opinion *> strictest(const std::vector<Opinion> 
   return {BarrierVerdict::Redundant, &Opinions.front()};
 }
 
-/// Solver steps for all kernels of a file; a million take one to three seconds.
-constexpr uint64_t StepsPerFile = 10000000;
-
 class BarriersPass final : public RewritePass {
 public:
   explicit BarriersPass(const PassOptions &Opts) : Opts(Opts) {}
@@ -152,7 +150,7 @@ void BarriersPass::analyze(const TranslationUnit &TU,
       if (auto [It, New] = Sites.try_emplace(absolute(TU, C.Place)); New)
         It->second.Call = C;
   std::vector<RaceSite *> Fresh;
-  uint64_t StepsLeft = StepsPerFile;
+  uint64_t StepsLeft = Opts.SolverSteps;
   for (const auto &K : Kernels) {
     ConflictOptions CO;
     CO.StepsLeft = &StepsLeft;
@@ -256,6 +254,11 @@ void BarriersPass::edit(Proposal &P, const SyncCall &Call, BarrierVerdict V) {
     return Decline("the call is spelled in the file", "it comes out of a macro's body");
   if (Call.Ambiguous)
     return Decline("the place stands for one call", "several calls or meanings share it");
+  if (Call.OpenToOtherFiles)
+    return Decline("all calls of the function are in view", "-fgpu-rdc lets other files call it");
+  if (Call.FunctionHasConditionals && !Opts.AssumeConfiguration)
+    return Decline("the function reads the same in the other configurations of its #if lines",
+                   "--assume=configuration says that the given flags are the only ones");
   if (Call.InHeader && !Opts.EditHeaders)
     return Decline("the call is in the main file",
                    "headers are changed as overlay copies (--out-dir) or by -i --headers only");
@@ -274,7 +277,10 @@ void BarriersPass::edit(Proposal &P, const SyncCall &Call, BarrierVerdict V) {
       E = {Call.Call, "(void)0"};
   } else {
     bool Wave = V == BarrierVerdict::WaveLevel;
-    E = {Call.Call, Wave ? "hk::sync::wave()" : "hk::sync::lds()"};
+    // A namespace of the user's may be called hk too.
+    static const Regex OtherHk("namespace[ \t\n]+([A-Za-z0-9_]+::)*hk[^A-Za-z0-9_]");
+    std::string Scope = OtherHk.match(contentsOf(Call.Call.File)) ? "::hk::sync::" : "hk::sync::";
+    E = {Call.Call, Scope + (Wave ? "wave()" : "lds()")};
     if (Line && Call.Statement) {
       E.Span = *Call.Statement;
       E.Text += Wave ? "; // conflicts stay within one wavefront" : "; // orders LDS accesses only";
@@ -306,11 +312,15 @@ Proposal BarriersPass::proposalFor(const Site &S) {
   else
     P.Message += (Verdict == BarrierVerdict::Unknown ? "kept, " : "") + Decider->Finding.Why;
   P.Notes = Decider->Finding.Notes;
-  // Each obligation once, however many kernels it was met for.
+  // Each obligation once, however many kernels it was met for. What was proved for one kernel means nothing when
+  // another keeps the barrier.
+  bool Kept = Verdict == BarrierVerdict::Needed || Verdict == BarrierVerdict::Unknown ||
+              Verdict == BarrierVerdict::Divergent;
   std::set<std::string> Said;
   for (const Opinion &O : S.Opinions)
     for (const Obligation &Ob : O.Finding.Obligations)
-      if ((&O == Decider || Ob.State != ObligationState::Failed) && Said.insert(Ob.Text).second)
+      if ((Kept ? &O == Decider : &O == Decider || Ob.State != ObligationState::Failed) &&
+          Said.insert(Ob.Text).second)
         P.Obligations.push_back(Ob);
   if (Differs) {
     std::string Others;
@@ -328,9 +338,12 @@ Proposal BarriersPass::proposalFor(const Site &S) {
   bool Already = Verdict == BarrierVerdict::LdsOnly && S.Call.Kind == SyncKind::WorkgroupLds;
   if (!Weaker || Already)
     return P;
-  if (S.Call.FunctionHasConditionals)
+  if (S.Call.FunctionHasConditionals && Opts.AssumeConfiguration)
     P.Obligations.push_back({"the function reads the same in the other configurations of its #if lines",
-                             ObligationState::Assumed, "the compiler flags given"});
+                             ObligationState::Assumed, "--assume=configuration"});
+  if (S.Call.InHeader && Opts.EditHeaders)
+    P.Obligations.push_back({"the given files are all that use this header", ObligationState::Assumed,
+                             "--out-dir, or -i --headers"});
   edit(P, S.Call, Verdict);
   if (P.Result == Outcome::Proposed) {
     P.Message += Verdict == BarrierVerdict::Redundant   ? "; removed"

@@ -62,6 +62,35 @@ __global__ void halved(float *out) {
   out[threadIdx.x] = s[0];
 }
 
+// CHECK-LABEL: kernel grid_stride
+// CHECK: write global 'out', 4 bytes
+// CHECK-NEXT: address: out + {{.*}}L0{{.*}}
+// CHECK-NEXT: lane stride: 4 bytes
+__global__ void grid_stride(float *out, int n) {
+  int step = blockDim.x * gridDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+    out[i] = 0.0f;
+}
+
+// One interval holds the write of the one half and the read of the other, from this iteration and across the back edge.
+// CHECK-LABEL: kernel double_buffer
+// CHECK: access #1 {{.*}}: write LDS 'buffer'
+// CHECK: access #3 {{.*}}: write LDS 'buffer'
+// CHECK: access #4 {{.*}}: read LDS 'buffer'
+// CHECK: interval from entry: #0 #1; to B0
+// CHECK-NEXT: interval from B0: #2 #3 #4 #5; to B1, return
+// CHECK-NEXT: interval from B1 (carried round L0): #2 #3 #4 #5; to B1, return
+__global__ void double_buffer(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float buffer[2][64];
+  buffer[0][threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  for (int k = 1; k < n; ++k) {
+    buffer[k & 1][threadIdx.x] = in[k * 64 + threadIdx.x];
+    out[k * 64 + threadIdx.x] = buffer[(k - 1) & 1][63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
 // Work-items leave these in different iterations.
 // CHECK-LABEL: kernel apart
 // CHECK: loop L0 at line [[#@LINE+3]]: depth 1, {{.*}}, items may leave apart, no barrier

@@ -44,17 +44,25 @@ cl::opt<std::string> RocmPath("rocm-path",
 cl::list<std::string> PassNames("passes", cl::desc("Run these passes only (default: all). Passes: barriers"),
                                 cl::value_desc("A,B"), cl::CommaSeparated, cl::sub(RewriteCommand),
                                 cl::cat(PassCategory));
-enum class Assumption { NoAlias, Launches };
+enum class Assumption { NoAlias, Launches, Configuration };
 cl::list<Assumption>
     Assumptions("assume", cl::desc("Take for granted what the code does not show:"), cl::CommaSeparated,
                 cl::values(clEnumValN(Assumption::NoAlias, "noalias",
                                       "different pointer parameters of a kernel never overlap"),
                            clEnumValN(Assumption::Launches, "launches",
-                                      "the launches in the given files are all there are")),
+                                      "the launches in the given files are all there are"),
+                           clEnumValN(Assumption::Configuration, "configuration",
+                                      "the files are built with the given flags only, so #if lines read one way")),
                 cl::sub(RewriteCommand), cl::sub(FactsCommand), cl::cat(PassCategory));
 cl::opt<bool> InsertBarriers("insert-barriers",
                              cl::desc("Insert the barriers whose absence is reported as a race"),
                              cl::sub(RewriteCommand), cl::cat(PassCategory));
+
+cl::opt<uint64_t> SolverSteps("solver-steps",
+                              cl::desc("Solver steps for all kernels of a file (default: 10 million); what is "
+                                       "not decided within them is kept"),
+                              cl::value_desc("N"), cl::init(10000000), cl::sub(RewriteCommand),
+                              cl::cat(PassCategory));
 
 // Output of rewrite.
 cl::opt<std::string> Output("o", cl::desc("Write the rewritten main file to FILE ('-': stdout)"),
@@ -132,7 +140,9 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
   Out.PassNames.assign(PassNames.begin(), PassNames.end());
   Out.Passes.AssumeNoAlias = is_contained(Assumptions, Assumption::NoAlias);
   Out.Passes.AssumeLaunches = is_contained(Assumptions, Assumption::Launches);
+  Out.Passes.AssumeConfiguration = is_contained(Assumptions, Assumption::Configuration);
   Out.Passes.InsertBarriers = InsertBarriers;
+  Out.Passes.SolverSteps = SolverSteps;
   Out.Output = Output;
   Out.OutDir = OutDir;
   Out.InPlace = InPlace;

@@ -209,8 +209,10 @@ int hk::runRewrite(const ToolOptions &Opts) {
   RemarkStyle Style;
   Style.Color = errs().has_colors();
   printProposals(errs(), Shown, Style);
-  if (Failed)
+  if (Failed) {
+    WithColor::note(errs()) << "nothing is written, since not all files could be analyzed\n";
     return ExitFailed;
+  }
   if (!Opts.Quiet)
     summarize(Proposals, Kernels);
   if (!rewrittenCompiles(Results, Units, Opts))

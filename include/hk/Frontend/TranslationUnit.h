@@ -127,6 +127,8 @@ struct SyncCall {
   /// Different calls share this place, or instantiations disagree on what it is (a group of a template parameter's
   /// type): never edited.
   bool Ambiguous = false;
+  /// Device code of other files may call the function it stands in (relocatable device code, external linkage).
+  bool OpenToOtherFiles = false;
   /// Conditions of the if, loop, switch and ?: statements around the call, within its function: from the first to the
   /// last place of each condition. An early return has its condition beside the call, not around it.
   std::vector<std::pair<SourcePlace, SourcePlace>> Conditions;

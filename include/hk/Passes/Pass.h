@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,8 +22,11 @@ namespace hk {
 struct PassOptions {
   bool AssumeNoAlias = false;   ///< --assume=noalias: different pointer parameters never overlap
   bool AssumeLaunches = false;  ///< --assume=launches: the launches in view are all there are
+  bool AssumeConfiguration = false; ///< --assume=configuration: #if lines always read as with the given flags
   bool InsertBarriers = false;  ///< --insert-barriers
   bool EditHeaders = false;     ///< edits in files other than the main file are wanted
+  /// --solver-steps: for all kernels of a file; a million take one to three seconds.
+  uint64_t SolverSteps = 10000000;
 };
 
 class RewritePass {
