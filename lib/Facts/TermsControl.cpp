@@ -271,14 +271,19 @@ z3::expr Terms::headerPhi(const PHINode &P, const Loop &L, Frame &F) {
       bool Next = F.Item == 't' && Tied != F.Tokens.end() && Tied->second == "t" &&
                   relationOf(&L) == Iteration::Next;
       std::string Token = fullToken(&L, Next ? S : F);
-      z3::expr Distance = symbol("d" + std::to_string(id(&P)) + Token, Bits);
+      std::string Name = "d" + std::to_string(id(&P)) + Token;
+      z3::expr Distance = symbol(Name, Bits);
+      // Two unrelated distances are multiples of the step, which nothing here says: a model of them is no witness.
+      bool Related = Tied != F.Tokens.end() && (Tied->second == "k" || relationOf(&L) == Iteration::Next);
+      if (!Related)
+        Havoc.insert(Name);
       // SCEV may know more than the flags on the instruction.
       bool Signed = R.Nsw, Unsigned = R.Nuw;
       if (auto *Rec = dyn_cast<SCEVAddRecExpr>(K.SE.getSCEV(const_cast<PHINode *>(&P)))) {
         Signed |= Rec->hasNoSignedWrap();
         Unsigned |= Rec->hasNoUnsignedWrap();
       }
-      if (Constrained.insert("d" + std::to_string(id(&P)) + Token).second)
+      if (Constrained.insert(Name).second)
         Travels.push_back({Distance, Start, Step, !Unsigned, (Signed || Unsigned) && !R.Negative});
       z3::expr Moved = Next ? Distance + Step : Distance;
       if (Signed && !R.Negative) {
