@@ -111,15 +111,30 @@ private:
     if (indexQuery(V, Dim) != IndexQuery::None)
       return {{{K.nameOf(V)}, 1}};
     if (V->getType()->isPointerTy()) {
-      if (!isa<Argument, GlobalVariable>(V)) {
-        if (auto *L = dyn_cast<LoadInst>(V); L && L->getPointerAddressSpace() == 4) {
-          Out.Base = "pointer in a kernel argument";
+      // Volatile accesses keep their cast to the generic address space.
+      const Value *Base = V->stripPointerCasts();
+      for (const MemoryObject &O : K.Objects) {
+        if (O.Base != Base && O.Kind != MemoryObject::LoadedPointer)
+          continue;
+        if (O.Base == Base && O.Kind != MemoryObject::LoadedPointer) {
+          Out.Base = O.Name;
           return {};
         }
-        return fail("a pointer that is not a parameter or variable");
+        // A pointer field of a parameter passed by value.
+        auto *L = dyn_cast<LoadInst>(Base);
+        APInt Offset(64, 0);
+        if (L && L->getPointerOperand()->stripAndAccumulateConstantOffsets(K.F.getDataLayout(), Offset, true) ==
+                     O.Base &&
+            Offset.getSExtValue() == O.FieldOffset) {
+          Out.Base = O.Name;
+          return {};
+        }
       }
-      Out.Base = K.nameOf(V);
-      return {};
+      if (isa<Argument, GlobalVariable>(Base)) {
+        Out.Base = K.nameOf(Base);
+        return {};
+      }
+      return fail("a pointer that is not a parameter or variable");
     }
     if (isa<Argument>(V))
       return {{{K.nameOf(V)}, 1}};

@@ -298,7 +298,7 @@ bool ConflictChecker::mayRace(unsigned P, unsigned Q) const {
 
 bool ConflictChecker::matters(unsigned P, unsigned Q) const {
   const KernelAccess &A = St->K.Accesses[P], &B = St->K.Accesses[Q];
-  if (!A.writes() && !B.writes())
+  if (A.Fence || B.Fence || (!A.writes() && !B.writes()))
     return false;
   // Two atomics do not race, but their order shows, unless both do the same commuting operation and nobody looks at
   // the old value.

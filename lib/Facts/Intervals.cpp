@@ -147,18 +147,16 @@ void Intervals::findEarlyExits() {
       continue;
     for (const BasicBlock *Leaves : successors(&B)) {
       BitVector Exit = reachable(First[Leaves]);
-      SmallVector<unsigned, 4> Returns;
-      for (unsigned N : Exit.set_bits())
-        if (K.Segments[N].Returns)
-          Returns.push_back(N);
-      if (Returns.empty())
+      if (none_of(Exit.set_bits(), [&](unsigned N) { return K.Segments[N].Returns; }))
         continue;
       for (const BasicBlock *Stays : successors(&B)) {
         if (Stays == Leaves || !MeetsBarrier(reachable(First[Stays])))
           continue;
-        for (unsigned R : Returns)
-          if (!is_contained(EarlyExit[R], First[Stays]))
-            EarlyExit[R].push_back(First[Stays]);
+        // What only the leaving work-items run; a common end of the kernel is not part of it.
+        BitVector Staying = closure(First[Stays]);
+        for (unsigned N : Exit.set_bits())
+          if (!Staying[N] && !K.Segments[N].Accesses.empty() && !is_contained(EarlyExit[N], First[Stays]))
+            EarlyExit[N].push_back(First[Stays]);
       }
     }
   }
@@ -354,10 +352,12 @@ BitVector Intervals::before(unsigned B) const {
   return Seen;
 }
 
-BitVector Intervals::after(unsigned B) const {
+BitVector Intervals::after(unsigned B) const { return closure(K.segmentOf(K.Barriers[B].Inst) + 1); }
+
+BitVector Intervals::closure(unsigned From) const {
   BitVector Seen(K.Segments.size());
-  SmallVector<unsigned, 32> Work{K.segmentOf(K.Barriers[B].Inst) + 1};
-  Seen.set(Work.front());
+  SmallVector<unsigned, 32> Work{From};
+  Seen.set(From);
   while (!Work.empty()) {
     unsigned N = Work.pop_back_val();
     for (const Segment::Edge &E : K.Segments[N].Out)

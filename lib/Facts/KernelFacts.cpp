@@ -198,6 +198,7 @@ void KernelFacts::addAccess(Instruction &I, const Value *Ptr, AccessEffect E, un
       DeviceSyncs.push_back({&I, "atomic access" + On, A.Place});
     else if (Volatile)
       DeviceSyncs.push_back({&I, "volatile access" + On, A.Place});
+    A.DeviceSync = E == AccessEffect::Atomic || I.isAtomic() || Volatile;
   }
   Accesses.push_back(std::move(A));
 }
@@ -213,8 +214,24 @@ void KernelFacts::addOpaque(Instruction &I, const std::string &What) {
   A.Object = Objects.size();
   Objects.push_back(O);
   A.Place = placeOf(I, &A.InlinedAt);
+  A.DeviceSync = true;
   Accesses.push_back(A);
   DeviceSyncs.push_back({&I, What, A.Place});
+}
+
+void KernelFacts::addFence(Instruction &I) {
+  KernelAccess A;
+  A.Id = Accesses.size();
+  A.Inst = &I;
+  A.Space = MemorySpace::Global;
+  A.Fence = A.DeviceSync = true;
+  MemoryObject O;
+  O.Name = "device-scope fence";
+  A.Object = Objects.size();
+  Objects.push_back(O);
+  A.Place = placeOf(I, &A.InlinedAt);
+  Accesses.push_back(A);
+  DeviceSyncs.push_back({&I, O.Name, A.Place});
 }
 
 bool KernelFacts::addBarrier(Instruction &I) {
@@ -339,7 +356,7 @@ void KernelFacts::collect() {
       StringRef Scope = Names[Fence->getSyncScopeID()];
       if (Scope != "workgroup" && Scope != "wavefront" && Scope != "workgroup-one-as" &&
           Scope != "wavefront-one-as" && Scope != "singlethread")
-        DeviceSyncs.push_back({&I, "device-scope fence", placeOf(I)});
+        addFence(I);
     } else if (isa<CallBase>(I)) {
       if (!addBarrier(I))
         addCall(I);

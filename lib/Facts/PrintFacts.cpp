@@ -64,8 +64,10 @@ std::string lineColumn(const SourcePlace &P) {
   return P.valid() ? std::to_string(P.Line) + ":" + std::to_string(P.Column) : "?";
 }
 
-/// Kernel arguments are read through the constant address space: they are no data of the kernel.
-bool isArgumentRead(const KernelAccess &A) { return A.Space == MemorySpace::Constant && A.Effect == AccessEffect::Read; }
+/// Kernel arguments are read through the constant address space: they are no data of the kernel. Fences are listed apart.
+bool isArgumentRead(const KernelAccess &A) {
+  return A.Fence || (A.Space == MemorySpace::Constant && A.Effect == AccessEffect::Read);
+}
 
 void printLoops(raw_ostream &OS, const KernelFacts &K) {
   for (Loop *L : K.LI.getLoopsInPreorder()) {

@@ -32,6 +32,7 @@ namespace {
 struct Blocker {
   AccessPair Pair;
   ConflictAnswer Answer;
+  bool Publishes = false; ///< other workgroups rely on the order
 };
 
 class Judge {
@@ -56,7 +57,8 @@ private:
 
   bool checkAlignment();
   bool alignmentOf(unsigned B, BarrierFinding &F);
-  bool publishes(unsigned B, BarrierFinding &F) const;
+  /// Other workgroups may rely on the order of the two: one synchronizes with them, the other is in global memory.
+  bool publishes(const KernelAccess &P, const KernelAccess &Q) const;
   void grow();
   std::optional<Blocker> blocker(const BitVector &Cross, const BitVector &Pass, bool OneWaveIsFine,
                                  bool GlobalOnly, bool WantWitness);
@@ -193,34 +195,9 @@ bool Judge::checkAlignment() {
 // Other workgroups
 //===----------------------------------------------------------------------===//
 
-bool Judge::publishes(unsigned B, BarrierFinding &F) const {
-  if (K.DeviceSyncs.empty())
-    return false;
-  BitVector Before = Ways.before(B), After = Ways.after(B);
-  auto Counts = [&](const KernelAccess &A) {
-    if (A.Space == MemorySpace::Lds || A.Space == MemorySpace::Constant)
-      return false;
-    return true;
-  };
-  for (const DeviceSync &D : K.DeviceSyncs) {
-    unsigned N = K.segmentOf(D.Inst);
-    for (const KernelAccess &A : K.Accesses) {
-      if (!Counts(A))
-        continue;
-      unsigned M = K.segmentOf(A.Inst);
-      if ((Before[M] && After[N]) || (Before[N] && After[M])) {
-        F.Verdict = BarrierVerdict::Needed;
-        F.Why = "other workgroups may rely on it: " + D.What + " and the " + verb(A) + " of '" +
-                K.Objects[A.Object].Name + "' stand on its two sides";
-        if (D.Place.valid())
-          F.Notes.push_back({D.Place, D.What + " here"});
-        if (A.Place.valid() && !(A.Place == D.Place))
-          F.Notes.push_back({A.Place, verb(A) + " of '" + K.Objects[A.Object].Name + "' here"});
-        return true;
-      }
-    }
-  }
-  return false;
+bool Judge::publishes(const KernelAccess &P, const KernelAccess &Q) const {
+  auto Counts = [](const KernelAccess &A) { return A.Space != MemorySpace::Lds && A.Space != MemorySpace::Constant; };
+  return (P.DeviceSync && Counts(Q)) || (Q.DeviceSync && Counts(P));
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,9 +221,14 @@ std::optional<Blocker> Judge::blocker(const BitVector &Cross, const BitVector &P
     }
     for (const AccessPair &Pair : Ways.crossings(P.Id, Cross, PassHere)) {
       const KernelAccess &Q = K.Accesses[Pair.Q];
+      Blocker B{Pair, {}};
+      if (publishes(P, Q)) {
+        B.Publishes = true;
+        B.Answer.Verdict = ConflictVerdict::Conflict;
+        return B;
+      }
       if (!Checker.matters(Pair.P, Pair.Q))
         continue;
-      Blocker B{Pair, {}};
       if (P.Volatile || Q.Volatile) {
         B.Answer.Verdict = ConflictVerdict::Unknown;
         B.Answer.Why = "'" + K.Objects[P.Object].Name + "' is volatile";
@@ -271,6 +253,21 @@ std::optional<Blocker> Judge::blocker(const BitVector &Cross, const BitVector &P
 void Judge::describe(BarrierFinding &F, const Blocker &B) const {
   const KernelAccess &P = K.Accesses[B.Pair.P], &Q = K.Accesses[B.Pair.Q];
   const std::string &On = K.Objects[P.Object].Name, &Off = K.Objects[Q.Object].Name;
+  if (B.Publishes) {
+    const KernelAccess &Sync = P.DeviceSync ? P : Q, &Other = P.DeviceSync ? Q : P;
+    std::string What = "synchronization on '" + K.Objects[Sync.Object].Name + "'";
+    if (Sync.Fence || !Sync.Pointer)
+      What = K.Objects[Sync.Object].Name;
+    F.Verdict = BarrierVerdict::Needed;
+    F.Why = "other workgroups may rely on it: " + What + " and the " +
+            (Other.Fence ? std::string("fence") : verb(Other) + " of '" + K.Objects[Other.Object].Name + "'") +
+            " stand on its two sides";
+    for (const KernelAccess *A : {&P, &Q})
+      if (A->Place.valid())
+        F.Notes.push_back({A->Place, A->Fence ? "device-scope fence here"
+                                              : verb(*A) + " of '" + K.Objects[A->Object].Name + "' here"});
+    return;
+  }
   if (B.Answer.Verdict == ConflictVerdict::Unknown) {
     F.Verdict = BarrierVerdict::Unknown;
     F.Why = B.Answer.Why;
@@ -304,18 +301,16 @@ void Judge::grow() {
     S.set(B);
     return S;
   };
-  std::vector<bool> Published(Out.Barriers.size());
   for (unsigned I = 0; I < Out.Barriers.size(); ++I) {
     BarrierFinding &F = Out.Barriers[I];
     if (K.Barriers[F.Barrier].Strength == BarrierStrength::Reduction)
       continue;
-    Published[I] = publishes(F.Barrier, F);
-    if (!Published[I] && !blocker(With(Removed, F.Barrier), None, false, false, false))
+    if (!blocker(With(Removed, F.Barrier), None, false, false, false))
       Removed.set(F.Barrier);
   }
   auto Open = [&](unsigned I) {
     unsigned B = Out.Barriers[I].Barrier;
-    return !Published[I] && !Removed[B] && !Wave[B] &&
+    return !Removed[B] && !Wave[B] &&
            K.Barriers[B].Strength != BarrierStrength::Reduction;
   };
   for (unsigned I = 0; I < Out.Barriers.size(); ++I)
@@ -344,8 +339,6 @@ void Judge::grow() {
   for (unsigned I = 0; I < Out.Barriers.size(); ++I) {
     BarrierFinding &F = Out.Barriers[I];
     unsigned B = F.Barrier;
-    if (Published[I])
-      continue;
     if (K.Barriers[B].Strength == BarrierStrength::Reduction) {
       F.Verdict = BarrierVerdict::Needed;
       F.Why = "it combines a value over the workgroup";
@@ -385,7 +378,7 @@ void Judge::grow() {
         // What an LDS-only barrier would have needed.
         if (auto Global = blocker(With(Lds, B), Gone, false, true, true)) {
           const KernelAccess &P = K.Accesses[Global->Pair.P], &Q = K.Accesses[Global->Pair.Q];
-          if (P.Object != Q.Object && P.Pointer && Q.Pointer)
+          if (!Global->Publishes && P.Object != Q.Object && P.Pointer && Q.Pointer)
             F.Obligations.push_back({"'" + K.Objects[P.Object].Name + "' and '" + K.Objects[Q.Object].Name +
                                          "' do not overlap, which would make it LDS-only",
                                      ObligationState::Failed,

@@ -12,8 +12,11 @@
 #include "hk/Passes/BarrierVerdicts.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 
 #include <map>
@@ -143,12 +146,28 @@ SourcePlace absolute(const TranslationUnit &TU, SourcePlace P) {
   return P;
 }
 
+/// The place as seen from where the tool runs; the compiler may run in another folder, as compilation databases say.
+SourcePlace shown(const TranslationUnit &TU, SourcePlace P) {
+  SmallString<256> Here;
+  if (!P.valid() || sys::fs::current_path(Here) || TU.TheJob.Directory == Here || sys::path::is_absolute(P.File))
+    return P;
+  std::string Path = absolute(TU, P).File;
+  StringRef Relative = Path;
+  if (Relative.consume_front(Here) && Relative.consume_front("/"))
+    P.File = Relative.str();
+  else
+    P.File = Path;
+  return P;
+}
+
 void BarriersPass::analyze(const TranslationUnit &TU,
                            const std::vector<std::unique_ptr<KernelFacts>> &Kernels) {
   for (const SyncCall &C : TU.SyncCalls)
     if (C.Kind != SyncKind::Wave && !C.InSystemHeader)
-      if (auto [It, New] = Sites.try_emplace(absolute(TU, C.Place)); New)
+      if (auto [It, New] = Sites.try_emplace(absolute(TU, C.Place)); New) {
         It->second.Call = C;
+        It->second.Call.Place = shown(TU, C.Place);
+      }
   std::vector<RaceSite *> Fresh;
   uint64_t StepsLeft = Opts.SolverSteps;
   for (const auto &K : Kernels) {
@@ -161,6 +180,8 @@ void BarriersPass::analyze(const TranslationUnit &TU,
       const KernelBarrier &B = K->Barriers[F.Barrier];
       if (!B.Call)
         continue;
+      for (ProposalNote &N : F.Notes)
+        N.Place = shown(TU, N.Place);
       auto It = Sites.find(absolute(TU, B.Call->Place));
       if (It != Sites.end())
         It->second.Opinions.push_back({K->K.Name, std::move(F), B.Strength});
@@ -169,6 +190,8 @@ void BarriersPass::analyze(const TranslationUnit &TU,
       if (auto [It, New] = Races.try_emplace({absolute(TU, R.First), absolute(TU, R.Second)});
           New) {
         It->second.Race = R;
+        It->second.Race.First = shown(TU, R.First);
+        It->second.Race.Second = shown(TU, R.Second);
         It->second.Kernel = K->K.Name;
         Fresh.push_back(&It->second);
       }

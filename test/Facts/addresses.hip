@@ -1,8 +1,4 @@
 // Addresses that have a simple form in the source.
-// Missing, kernel by kernel: an index modulo 2 (`k & 1`) is printed as if it were k, with a stride of the loop that is not
-// there and the remark "modulo 2^32"; a pointer in a by-value struct and a volatile pointer parameter are "a pointer that
-// is not a parameter or variable".
-// XFAIL: *
 // RUN: hk-opt facts %s -- %hip-flags | FileCheck %s
 #include <hip/hip_runtime.h>
 

@@ -1,7 +1,5 @@
 // --assume=noalias is about pointer parameters: nothing else is taken for granted. The host may pass the address of a
 // __device__ variable, and pointers inside one by-value struct are no parameters.
-// Missing: with the option, any two objects are taken for different ones.
-// XFAIL: *
 // RUN: hk-opt facts --assume=noalias %s -- %hip-flags | FileCheck %s
 #include <hip/hip_runtime.h>
 

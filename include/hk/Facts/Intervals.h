@@ -91,9 +91,11 @@ public:
 
 private:
   const KernelFacts &K;
-  /// From a returning segment to where the work-items that did not return go on.
+  /// From a segment that only returning work-items run to where the others go on.
   std::vector<std::vector<unsigned>> EarlyExit;
 
+  /// Segments reachable from \p From over any edges.
+  llvm::BitVector closure(unsigned From) const;
   bool isWorkgroupBarrier(int B) const;
   void findEarlyExits();
 };

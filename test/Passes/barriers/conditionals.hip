@@ -1,7 +1,5 @@
 // Another configuration of the #if lines in a function may need its barrier. That it does not is an assumption, which the
 // user has to make: here -DNEIGHBOURS makes a race of what is redundant without it.
-// Missing: an edit is made without any option, "[assumed] ... the compiler flags given".
-// XFAIL: *
 // RUN: hk-opt rewrite -o %t.hip %s -- %hip-flags 2>&1 | FileCheck %s
 // RUN: hk-opt rewrite --check %t.hip -- %hip-flags -DNEIGHBOURS 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: missing barrier

@@ -1,7 +1,4 @@
 // What is proved for one kernel only is not said of a barrier that another one needs.
-// Missing: "barrier is needed" comes with the note "[proved] no two work-items touch a common byte that only this barrier
-// orders", which is about 'own'.
-// XFAIL: *
 // RUN: hk-opt rewrite %s -- %hip-flags 2>&1 | FileCheck %s --implicit-check-not='[proved]'
 #include <hip/hip_runtime.h>
 

@@ -1,7 +1,5 @@
 // With -fgpu-rdc other files may call a device function of external linkage: its barriers stay. What this file alone can
 // call is rewritten as ever.
-// Missing: the kernels in view are taken to be all callers.
-// XFAIL: *
 // RUN: hk-opt rewrite %s -- %hip-flags -fgpu-rdc 2>&1 | FileCheck %s
 #include <hip/hip_runtime.h>
 

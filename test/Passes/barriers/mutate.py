@@ -353,7 +353,9 @@ class Judge:
         offsets = write_unit(self.source, copies, path)
         if self.tool == "none":
             return Report("", path), offsets
-        return Report(run_tool(self.tool, path, self.options, self.flags), path), offsets
+        # A file of mutants holds many times the kernels that a file of a person does.
+        options = [*self.options, "--solver-steps=1000000000"]
+        return Report(run_tool(self.tool, path, options, self.flags), path), offsets
 
     def missed(self, copies):
         """The mutants of these copies that were not caught. The first call looks at the original too."""

@@ -1,7 +1,4 @@
 // The names that an edit uses mean what they should wherever it is made, whatever the code calls its own things.
-// Missing: `hk::sync::wave()` is looked up inside the user's namespace; that the result does not compile is found, and
-// ends the run with "internal error" for all files. `::hk::sync::wave()`, or no edit here, would do.
-// XFAIL: *
 // RUN: hk-opt rewrite -o %t %s -- %hip-flags 2>&1 | FileCheck %s
 // CHECK-NOT: error:
 #include <hip/hip_runtime.h>

@@ -66,10 +66,10 @@ static __global__ void histogram_computed(int *__restrict__ bins, int mul) {
   __shared__ int local[256];
   const int t = threadIdx.x;
   local[t] = 0;
-  __syncthreads(); // hk: lds-only (bins are counted by other items than cleared them)
+  __syncthreads(); // hk: lds-only-data (bins are counted by other items than cleared them)
   for (int k = 0; k < 8; ++k)
     atomicAdd(&local[((t + k) * mul) & 255], 1);
-  __syncthreads(); // hk: lds-only (bins are read by other items than counted in them)
+  __syncthreads(); // hk: lds-only-data (bins are read by other items than counted in them)
   bins[blockIdx.x * 256 + t] = local[t];
 }
 

@@ -58,7 +58,7 @@ static __global__ void split_k_turns(const float *__restrict__ a, float *tile, i
 }
 
 // A queue of tiles: item 0 draws, all work.
-// hk-insertion: ends
+// hk-insertion: none
 static __global__ void work_queue(const float *__restrict__ in, float *__restrict__ out, int *__restrict__ queue,
                                   int tiles) {
   __shared__ int drawn;

@@ -22,7 +22,7 @@ static __global__ void sum_last_block(const float *__restrict__ in, float *parti
     __threadfence();
     last = atomicAdd(&finished, 1u) == gridDim.x - 1;
   }
-  __syncthreads(); // hk: needed (all read `last`, and none may load partial sums before the count)
+  __syncthreads(); // hk: needed-publication (all read `last`, and none may load partial sums before the count)
   if (last) {
     float acc = 0.0f;
     for (int b = t; b < gridDim.x; b += 256)
