@@ -235,7 +235,4 @@ AffineForm hk::addressForm(const KernelFacts &K, const KernelAccess &A) {
   return affineForm(K, K.SE.getSCEV(const_cast<Value *>(A.Pointer)));
 }
 
-unsigned hk::loopNumber(const KernelFacts &K, const Loop *L) {
-  SmallVector<Loop *, 8> Order = K.LI.getLoopsInPreorder();
-  return find(Order, L) - Order.begin();
-}
+unsigned hk::loopNumber(const KernelFacts &K, const Loop *L) { return K.LoopNumbers.lookup(L); }

@@ -68,6 +68,8 @@ KernelFacts::KernelFacts(Function &F, const Kernel &K, const TranslationUnit &TU
   for (const IncludePoint &I : TU.IncludePoints)
     if (auto It = TU.DisplayNames.find(I.File); It != TU.DisplayNames.end())
       UserFiles.insert(It->second);
+  for (const Loop *L : LI.getLoopsInPreorder())
+    LoopNumbers.try_emplace(L, LoopNumbers.size());
   collect();
   buildSegments();
   Uniformity = std::make_unique<WorkgroupUniformity>(

@@ -28,6 +28,8 @@ using namespace hk;
 
 namespace {
 
+constexpr unsigned MaxAccessesForRaces = 300;
+
 /// A pair that keeps a barrier, with the solver's answer.
 struct Blocker {
   AccessPair Pair;
@@ -422,6 +424,9 @@ bool Judge::sameValueStores(const KernelAccess &A, const KernelAccess &B) const 
 }
 
 void Judge::findRaces() {
+  // Pairs grow with the square of the accesses: kernels past this size are judged but not searched.
+  if (K.Accesses.size() > MaxAccessesForRaces)
+    return;
   // One report for two places; the first pair found in program order stands for them.
   std::set<std::pair<SourcePlace, SourcePlace>> Reported;
   std::set<std::tuple<const Value *, const BasicBlock *, const Value *, const BasicBlock *, bool>> Clean;

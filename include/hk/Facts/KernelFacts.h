@@ -146,6 +146,8 @@ public:
 
   const WorkgroupUniformity &uniformity() const { return *Uniformity; }
   unsigned segmentOf(const llvm::Instruction *I) const;
+  /// Position of each loop in the kernel's loops, outer before inner, in program order.
+  llvm::DenseMap<const llvm::Loop *, unsigned> LoopNumbers;
   /// Barrier that workgroups meet at (any strength but Wave) inside \p L.
   bool hasBarrier(const llvm::Loop &L) const;
   /// Two accesses may touch a common byte as far as their objects tell. \p Why says what they would need to differ.
