@@ -242,6 +242,23 @@ bool hk::isWorkgroupReduction(const CallBase &Call) {
   return F && F->getName().starts_with("__ockl_wgred_");
 }
 
+bool hk::isClockRead(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  if (!F)
+    return false;
+  switch (F->getIntrinsicID()) {
+  case Intrinsic::readcyclecounter:
+  case Intrinsic::readsteadycounter:
+  case Intrinsic::amdgcn_s_memtime:
+  case Intrinsic::amdgcn_s_memrealtime:
+    return true;
+  default:
+    break;
+  }
+  StringRef N = F->getName();
+  return N.starts_with("__ockl_steadyctr") || N.starts_with("__ockl_memrealtime") || N.starts_with("__ockl_cyclectr");
+}
+
 bool hk::isHarmlessCall(const CallBase &Call) {
   const Function *F = Call.getCalledFunction();
   if (!F)

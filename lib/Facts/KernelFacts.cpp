@@ -221,14 +221,15 @@ void KernelFacts::addOpaque(Instruction &I, const std::string &What) {
   DeviceSyncs.push_back({&I, What, A.Place});
 }
 
-void KernelFacts::addFence(Instruction &I) {
+void KernelFacts::addFence(Instruction &I, const char *What, bool Clock) {
   KernelAccess A;
   A.Id = Accesses.size();
   A.Inst = &I;
   A.Space = MemorySpace::Global;
   A.Fence = A.DeviceSync = true;
+  A.Clock = Clock;
   MemoryObject O;
-  O.Name = "device-scope fence";
+  O.Name = What;
   A.Object = Objects.size();
   Objects.push_back(O);
   A.Place = placeOf(I, &A.InlinedAt);
@@ -358,9 +359,11 @@ void KernelFacts::collect() {
       StringRef Scope = Names[Fence->getSyncScopeID()];
       if (Scope != "workgroup" && Scope != "wavefront" && Scope != "workgroup-one-as" &&
           Scope != "wavefront-one-as" && Scope != "singlethread")
-        addFence(I);
+        addFence(I, "a device-scope fence", false);
     } else if (isa<CallBase>(I)) {
-      if (!addBarrier(I))
+      if (isClockRead(cast<CallBase>(I)))
+        addFence(I, "a clock read", true);
+      else if (!addBarrier(I))
         addCall(I);
     }
     // Irreducible control flow, indirect branches: the loop reasoning does not hold.

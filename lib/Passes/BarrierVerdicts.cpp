@@ -199,7 +199,7 @@ bool Judge::checkAlignment() {
 
 bool Judge::publishes(const KernelAccess &P, const KernelAccess &Q) const {
   auto Counts = [](const KernelAccess &A) { return A.Space != MemorySpace::Lds && A.Space != MemorySpace::Constant; };
-  return (P.DeviceSync && Counts(Q)) || (Q.DeviceSync && Counts(P));
+  return P.Clock || Q.Clock || (P.DeviceSync && Counts(Q)) || (Q.DeviceSync && Counts(P));
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,12 +261,12 @@ void Judge::describe(BarrierFinding &F, const Blocker &B) const {
     if (Sync.Fence || !Sync.Pointer)
       What = K.Objects[Sync.Object].Name;
     F.Verdict = BarrierVerdict::Needed;
-    F.Why = "other workgroups may rely on it: " + What + " and the " +
-            (Other.Fence ? std::string("fence") : verb(Other) + " of '" + K.Objects[Other.Object].Name + "'") +
+    F.Why = (P.Clock || Q.Clock ? "it shows in the time: " : "other workgroups may rely on it: ") + What + " and the " +
+            (Other.Fence ? K.Objects[Other.Object].Name : verb(Other) + " of '" + K.Objects[Other.Object].Name + "'") +
             " stand on its two sides";
     for (const KernelAccess *A : {&P, &Q})
       if (A->Place.valid())
-        F.Notes.push_back({A->Place, A->Fence ? "device-scope fence here"
+        F.Notes.push_back({A->Place, A->Fence ? K.Objects[A->Object].Name + " here"
                                               : verb(*A) + " of '" + K.Objects[A->Object].Name + "' here"});
     return;
   }

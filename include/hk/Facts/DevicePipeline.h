@@ -43,6 +43,9 @@ IndexQuery indexQuery(const llvm::Value *V, unsigned &Dim);
 /// contains barriers.
 bool isWorkgroupReduction(const llvm::CallBase &Call);
 
+/// True for a call that reads a clock: what a barrier keeps before or after it shows in the time.
+bool isClockRead(const llvm::CallBase &Call);
+
 /// True for a call that does not touch memory of the program: math, printf, assert, debug intrinsics.
 bool isHarmlessCall(const llvm::CallBase &Call);
 

@@ -70,7 +70,8 @@ struct KernelAccess {
   unsigned Bytes = 0;  ///< 0: extent unknown
   unsigned Object = 0; ///< index into KernelFacts::Objects
   bool Volatile = false;
-  bool Fence = false;      ///< stands for a device-scope fence; touches nothing itself
+  bool Fence = false;      ///< stands for a device-scope fence or a clock read; touches nothing itself
+  bool Clock = false;      ///< a clock read: its order with every access shows
   bool DeviceSync = false; ///< synchronizes with other workgroups, or may: see DeviceSyncs
   SourcePlace Place; ///< the subscript or dereference in the user's code
   std::vector<SourcePlace> InlinedAt; ///< user-code call sites, innermost first
@@ -167,7 +168,7 @@ private:
   void addAccess(llvm::Instruction &I, const llvm::Value *Ptr, AccessEffect E, unsigned Bytes,
                  bool Volatile);
   void addOpaque(llvm::Instruction &I, const std::string &What);
-  void addFence(llvm::Instruction &I);
+  void addFence(llvm::Instruction &I, const char *What, bool Clock);
   bool addBarrier(llvm::Instruction &I);
   void addCall(llvm::Instruction &I);
   unsigned objectOf(const llvm::Value *Ptr);
