@@ -37,11 +37,11 @@ std::set<std::string> symbolsOf(const z3::expr &E) {
   return Out;
 }
 
-std::string coordinates(const std::array<unsigned, 3> &I) {
+} // namespace
+
+std::string hk::coordinates(const std::array<unsigned, 3> &I) {
   return "(" + std::to_string(I[0]) + "," + std::to_string(I[1]) + "," + std::to_string(I[2]) + ")";
 }
-
-} // namespace
 
 std::string ConflictWitness::str() const {
   return "work-items " + coordinates(S) + " and " + coordinates(T);

@@ -81,10 +81,6 @@ std::string verb(const KernelAccess &A) {
   return "access";
 }
 
-std::string coordinates(const std::array<unsigned, 3> &I) {
-  return "(" + std::to_string(I[0]) + "," + std::to_string(I[1]) + "," + std::to_string(I[2]) + ")";
-}
-
 //===----------------------------------------------------------------------===//
 // Divergence
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,9 @@
 
 namespace hk {
 
+/// "(x,y,z)"
+std::string coordinates(const std::array<unsigned, 3> &Item);
+
 /// Two work-items that collide.
 struct ConflictWitness {
   std::array<unsigned, 3> S{}, T{};
