@@ -3,6 +3,7 @@
 #include "hk/Facts/Intervals.h"
 
 #include "hk/Facts/AffineForm.h"
+#include "hk/Facts/SegmentWalk.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
@@ -116,18 +117,7 @@ bool Intervals::isWorkgroupBarrier(int B) const {
 }
 
 BitVector Intervals::reachable(unsigned From) const {
-  BitVector Seen(K.Segments.size());
-  SmallVector<unsigned, 32> Work{From};
-  Seen.set(From);
-  while (!Work.empty()) {
-    unsigned N = Work.pop_back_val();
-    for (const Segment::Edge &E : K.Segments[N].Out)
-      if (!isWorkgroupBarrier(E.Barrier) && !Seen[E.To]) {
-        Seen.set(E.To);
-        Work.push_back(E.To);
-      }
-  }
-  return Seen;
+  return segmentsFrom(K.Segments, From, [&](const Segment::Edge &E) { return !isWorkgroupBarrier(E.Barrier); });
 }
 
 void Intervals::findEarlyExits() {
@@ -202,28 +192,14 @@ std::vector<AccessPair> Intervals::together(bool WaveSyncs, function_ref<bool(un
     auto [It, New] = Stepped.try_emplace(L, false);
     if (!New)
       return It->second;
-    SmallVector<unsigned, 16> Work;
-    BitVector Seen(K.Segments.size());
-    for (unsigned N = 0; N < K.Segments.size(); ++N)
-      if (K.Segments[N].Block == L->getHeader()) {
-        Work.push_back(N);
-        Seen.set(N);
-        break;
-      }
     bool Free = false;
-    while (!Work.empty() && !Free) {
-      unsigned N = Work.pop_back_val();
-      for (const Segment::Edge &E : K.Segments[N].Out) {
-        if (Delimits(E.Barrier) || !L->contains(K.Segments[E.To].Block))
-          continue;
-        if (E.BackEdge == L)
-          Free = true;
-        if (!Seen[E.To]) {
-          Seen.set(E.To);
-          Work.push_back(E.To);
-        }
-      }
-    }
+    unsigned Header = find_if(K.Segments, [&](const Segment &S) { return S.Block == L->getHeader(); }) -
+                      K.Segments.begin();
+    segmentsFrom(K.Segments, Header, [&](const Segment::Edge &E) {
+      bool Inside = !Delimits(E.Barrier) && L->contains(K.Segments[E.To].Block);
+      Free |= Inside && E.BackEdge == L;
+      return Inside;
+    });
     It->second = !Free;
     return !Free;
   };
@@ -371,16 +347,5 @@ BitVector Intervals::before(unsigned B) const {
 BitVector Intervals::after(unsigned B) const { return closure(K.segmentOf(K.Barriers[B].Inst) + 1); }
 
 BitVector Intervals::closure(unsigned From) const {
-  BitVector Seen(K.Segments.size());
-  SmallVector<unsigned, 32> Work{From};
-  Seen.set(From);
-  while (!Work.empty()) {
-    unsigned N = Work.pop_back_val();
-    for (const Segment::Edge &E : K.Segments[N].Out)
-      if (!Seen[E.To]) {
-        Seen.set(E.To);
-        Work.push_back(E.To);
-      }
-  }
-  return Seen;
+  return segmentsFrom(K.Segments, From, [](const Segment::Edge &) { return true; });
 }

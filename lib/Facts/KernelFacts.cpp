@@ -3,6 +3,7 @@
 #include "hk/Facts/KernelFacts.h"
 
 #include "hk/Facts/DevicePipeline.h"
+#include "hk/Facts/SegmentWalk.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -516,32 +517,17 @@ bool KernelFacts::loadIsShared(const LoadInst &L) const {
   if (!Lds)
     return false;
 
-  auto Reach = [&](unsigned From) {
-    SmallPtrSet<const Segment *, 16> Seen;
-    SmallVector<unsigned, 16> Work{From};
-    Seen.insert(&Segments[From]);
-    while (!Work.empty()) {
-      unsigned N = Work.pop_back_val();
-      for (const Segment::Edge &E : Segments[N].Out) {
-        if (E.Barrier >= 0 && Barriers[E.Barrier].Strength != BarrierStrength::Wave)
-          continue;
-        if (Seen.insert(&Segments[E.To]).second)
-          Work.push_back(E.To);
-      }
-    }
-    return Seen;
+  auto Delimits = [&](const Segment::Edge &E) {
+    return E.Barrier >= 0 && Barriers[E.Barrier].Strength != BarrierStrength::Wave;
   };
   SmallVector<unsigned, 8> Starts{0};
   for (const Segment &S : Segments)
     for (const Segment::Edge &E : S.Out)
-      if (E.Barrier >= 0 && Barriers[E.Barrier].Strength != BarrierStrength::Wave)
+      if (Delimits(E))
         Starts.push_back(E.To);
-  const Segment *Mine = &Segments[segmentOf(&L)];
   for (unsigned Start : Starts) {
-    auto Seen = Reach(Start);
-    if (Seen.contains(Mine) && any_of(Writers, [&](const KernelAccess *W) {
-          return Seen.contains(&Segments[segmentOf(W->Inst)]);
-        }))
+    BitVector Seen = segmentsFrom(Segments, Start, [&](const Segment::Edge &E) { return !Delimits(E); });
+    if (Seen[segmentOf(&L)] && any_of(Writers, [&](const KernelAccess *W) { return Seen[segmentOf(W->Inst)]; }))
       return false;
   }
   return true;

@@ -14,6 +14,7 @@
 
 #include "hk/Passes/BarrierVerdicts.h"
 
+#include "hk/Facts/SegmentWalk.h"
 #include "hk/Passes/BarrierPublication.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -101,23 +102,11 @@ bool Judge::alignmentOf(unsigned B, BarrierFinding &F) {
   };
   // Segments reachable in the same iteration of the loops around the barrier; \p Again: a next one can begin.
   auto Closure = [&](unsigned From, bool &Again) {
-    BitVector Seen(K.Segments.size());
-    SmallVector<unsigned, 32> Work{From};
-    Seen.set(From);
-    while (!Work.empty()) {
-      unsigned N = Work.pop_back_val();
-      for (const Segment::Edge &E : K.Segments[N].Out) {
-        if (E.BackEdge && E.BackEdge->contains(Home)) {
-          Again = true;
-          continue;
-        }
-        if (!Seen[E.To]) {
-          Seen.set(E.To);
-          Work.push_back(E.To);
-        }
-      }
-    }
-    return Seen;
+    return segmentsFrom(K.Segments, From, [&](const Segment::Edge &E) {
+      bool Back = E.BackEdge && E.BackEdge->contains(Home);
+      Again |= Back;
+      return !Back;
+    });
   };
   for (const BasicBlock &D : K.F) {
     if (D.getTerminator()->getNumSuccessors() < 2 || K.uniformity().branchIsUniform(D))
