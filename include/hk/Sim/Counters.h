@@ -1,8 +1,8 @@
 //===- Counters.h - What a launch did, counted ------------------*- C++ -*-===//
 //
 // Exact counts of what was executed. Two of them rest on an assumption about
-// the chip: LDS bank conflicts (32 banks of 4 bytes; a b64 access goes in 2
-// groups of 32 consecutive lanes, a b128 access in 4 groups of 16; lanes that
+// the chip: LDS bank conflicts (32 banks of 4 bytes; lanes go in groups of
+// consecutive ones, 32 for up to 4 bytes, 16 for 8, 8 for 16; lanes of a group that
 // read the same dword share it) and MFMA cycles (the published issue table).
 //
 //===----------------------------------------------------------------------===//
