@@ -28,7 +28,40 @@ std::vector<CallConfiguration> &configurations() {
   return Stack;
 }
 
+/// What grid barriers of the device library work on, as it lays it out: barriers across grids and
+/// inside this one.
+struct GridSync {
+  struct Counters {
+    uint32_t Arrived, Generation;
+  };
+  Counters *Grids;
+  uint32_t Grid, GridCount;
+  uint64_t ItemsBefore, AllItems;
+  Counters Workgroups;
+  uint32_t WorkgroupCount;
+};
+
 } // namespace
+
+/// For a kernel that asks for it; 0 if there is no memory.
+static uint64_t makeGridSync(const KernelOp &Op) {
+  static GridSync *Memory = []() -> GridSync * {
+    Expected<void *> M =
+        Runtime::get().memory().allocate(sizeof(GridSync), sim::MemoryKind::Internal);
+    if (M)
+      return static_cast<GridSync *>(*M);
+    complain(toString(M.takeError()));
+    return nullptr;
+  }();
+  if (!Memory)
+    return 0;
+  *Memory = {};
+  Memory->GridCount = 1;
+  Memory->WorkgroupCount = Op.Grid.x * Op.Grid.y * Op.Grid.z;
+  Memory->AllItems = uint64_t(Memory->WorkgroupCount) * (Op.Block.x * Op.Block.y * Op.Block.z);
+  Runtime::get().memory().markWritten(reinterpret_cast<uint64_t>(Memory), sizeof *Memory);
+  return reinterpret_cast<uint64_t>(Memory);
+}
 
 static hipError_t errorOf(sim::FaultKind Kind) {
   switch (Kind) {
@@ -64,6 +97,8 @@ hipError_t hk::hip::executeKernel(KernelOp &Op) {
     if (A.ValueKind == "hidden_hostcall_buffer") {
       Config.HostcallBuffer = hostcallBuffer();
       Config.Service = serveHostcalls;
+    } else if (A.ValueKind == "hidden_multigrid_sync_arg" && Op.Cooperative) {
+      Config.MultigridSync = makeGridSync(Op);
     }
 
   Expected<sim::LaunchResult> Result = R.device().launch(K, Config, Op.Arguments);

@@ -6,14 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/WithColor.h"
 
 #include <cerrno>
@@ -24,43 +27,46 @@
 
 using namespace llvm;
 
-static cl::OptionCategory Category("hk-sim options");
+namespace {
 
-static cl::opt<bool> Stats("stats", cl::desc("Print what was counted for each kernel"),
-                           cl::cat(Category));
-static cl::opt<std::string> Json("json", cl::desc("Write what was counted to a file"),
-                                 cl::value_desc("file"), cl::cat(Category));
-static cl::opt<bool> Lines("lines", cl::desc("Count by source line, too (in the JSON)"),
-                           cl::cat(Category));
-static cl::opt<bool> Races("races", cl::desc("Report data races inside a workgroup"),
-                           cl::cat(Category));
-static cl::opt<bool> Uninitialized("uninitialized",
-                                   cl::desc("Report reads of device memory and LDS never written"),
-                                   cl::cat(Category));
-static cl::opt<bool> Waits("waits", cl::desc("Report uses of a register before its s_waitcnt"),
-                           cl::cat(Category));
-static cl::opt<bool> Strict("strict", cl::desc("Refuse kernels with unknown instructions"),
-                            cl::cat(Category));
-static cl::opt<std::string> Trace("trace", cl::desc("Print each instruction of a kernel"),
-                                  cl::value_desc("kernel"), cl::cat(Category));
-static cl::opt<unsigned> Schedules("schedules", cl::init(1),
-                                   cl::desc("Run the program so many times, with wavefronts taking "
-                                            "turns in another order each time"),
-                                   cl::value_desc("n"), cl::cat(Category));
-static cl::opt<unsigned> Seed("seed", cl::desc("The schedule's seed, instead of counting up"),
-                              cl::value_desc("n"), cl::cat(Category));
-static cl::opt<unsigned> Threads("threads", cl::desc("Threads of the host; 0: as many as it has"),
-                                 cl::value_desc("n"), cl::cat(Category));
-static cl::opt<std::string> Time("time", cl::init("model"),
-                                 cl::desc("What events measure: 'model' (default) or 'host'"),
-                                 cl::value_desc("clock"), cl::cat(Category));
-static cl::opt<std::string> Memory("memory", cl::desc("Bytes of device memory"),
-                                   cl::value_desc("bytes"), cl::cat(Category));
-static cl::opt<bool> Preload("preload",
-                             cl::desc("Put the library before one that the program has a path to"),
-                             cl::cat(Category));
-static cl::list<std::string> Command(cl::Positional, cl::OneOrMore, cl::PositionalEatsArgs,
-                                     cl::desc("program [arguments...]"), cl::cat(Category));
+/// An option and the variable of the environment that passes it on. LLVM's own option parser is not
+/// used: names like --threads and --stats are taken in its library.
+struct OptionSpec {
+  const char *Name, *Value, *Variable, *Help; // Value: null for a flag
+};
+
+constexpr OptionSpec Specs[] = {
+    {"stats", nullptr, "HK_SIM_STATS", "print what was counted for each kernel"},
+    {"json", "FILE", "HK_SIM_JSON", "write what was counted to a file"},
+    {"lines", nullptr, "HK_SIM_LINES", "count by source line, too (in the JSON)"},
+    {"races", nullptr, "HK_SIM_RACES", "report data races inside a workgroup"},
+    {"uninitialized", nullptr, "HK_SIM_UNINITIALIZED",
+     "report reads of device memory and LDS never written"},
+    {"waits", nullptr, "HK_SIM_WAITS", "report uses of a register before its s_waitcnt"},
+    {"strict", nullptr, "HK_SIM_STRICT", "refuse kernels with unknown instructions"},
+    {"trace", "KERNEL", "HK_SIM_TRACE", "print each instruction of a kernel"},
+    {"schedules", "N", nullptr,
+     "run the program N times, wavefronts taking turns in another order each time"},
+    {"seed", "N", nullptr, "of the first such order; 0: each wavefront runs until it waits"},
+    {"threads", "N", "HK_SIM_THREADS", "threads of the host; 0: as many as it has"},
+    {"time", "CLOCK", "HK_SIM_TIME", "what events measure: model (default) or host"},
+    {"memory", "BYTES", "HK_SIM_MEMORY", "device memory, 192 GiB if not given"},
+    {"preload", nullptr, nullptr, "put the library before one that the program has a path to"},
+    {"help", nullptr, nullptr, "print this"},
+};
+
+struct CommandLine {
+  StringMap<std::string> Options; // flags: "1"
+  std::vector<std::string> Program;
+
+  bool has(StringRef Name) const { return Options.count(Name); }
+  StringRef get(StringRef Name) const {
+    auto It = Options.find(Name);
+    return It == Options.end() ? StringRef() : StringRef(It->second);
+  }
+};
+
+} // namespace
 
 static constexpr int FaultExit = 70;
 
@@ -91,24 +97,72 @@ static void prepend(const char *Name, const Twine &Value) {
   setenv(Name, Text.c_str(), 1);
 }
 
-static void setIf(bool On, const char *Name, const Twine &Value = "1") {
-  if (On)
-    setenv(Name, Value.str().c_str(), 1);
+static void set(const char *Name, const Twine &Value) { setenv(Name, Value.str().c_str(), 1); }
+
+static void printHelp(raw_ostream &OS) {
+  OS << "usage: hk-sim [options] program [arguments]\n\n"
+        "Runs a HIP program built for gfx942 on this computer.\n\n";
+  for (const OptionSpec &S : Specs) {
+    std::string Left = std::string("--") + S.Name;
+    if (S.Value)
+      Left += std::string("=") + S.Value;
+    OS << "  " << left_justify(Left, 18) << S.Help << '\n';
+  }
+}
+
+/// Options end at the first argument that is none: the program. A value follows "=" or is the next
+/// argument.
+static Error parse(int Argc, char **Argv, CommandLine &Result) {
+  int I = 1;
+  for (; I != Argc; ++I) {
+    StringRef Argument = Argv[I];
+    if (Argument == "--") {
+      ++I;
+      break;
+    }
+    if (!Argument.consume_front("--"))
+      break;
+    auto [Name, Value] = Argument.split('=');
+    auto *Spec = find_if(Specs, [Name = Name](const OptionSpec &S) { return Name == S.Name; });
+    if (Spec == std::end(Specs))
+      return createStringError("unknown option --" + Name);
+    if (!Spec->Value) {
+      if (Name.size() != Argument.size())
+        return createStringError("--" + Name + " takes no value");
+      Value = "1";
+    } else if (Name.size() == Argument.size()) {
+      if (++I == Argc)
+        return createStringError("--" + Name + " needs a value");
+      Value = Argv[I];
+    }
+    Result.Options[Name] = Value.str();
+  }
+  Result.Program.assign(Argv + I, Argv + Argc);
+  return Error::success();
+}
+
+static Expected<unsigned> numberOf(const CommandLine &C, StringRef Name, unsigned Default) {
+  if (!C.has(Name))
+    return Default;
+  unsigned N;
+  if (C.get(Name).getAsInteger(0, N))
+    return createStringError("--" + Name + " takes a number");
+  return N;
 }
 
 /// The exit code as a shell reports it, or -1 if it could not be started.
-static int runOnce() {
+static int runOnce(std::vector<std::string> &Program) {
   pid_t Child = fork();
   if (Child < 0)
     return -1;
   if (!Child) {
     std::vector<char *> Arguments;
-    for (std::string &A : Command)
+    for (std::string &A : Program)
       Arguments.push_back(A.data());
     Arguments.push_back(nullptr);
     execvp(Arguments[0], Arguments.data());
     WithColor::error(errs(), "hk-sim")
-        << "cannot run " << Command[0] << ": " << strerror(errno) << '\n';
+        << "cannot run " << Program[0] << ": " << strerror(errno) << '\n';
     _exit(127);
   }
   int Status;
@@ -127,58 +181,78 @@ static unsigned long long readFaults(StringRef File) {
   return Count;
 }
 
-int main(int Argc, char **Argv) {
-  InitLLVM X(Argc, Argv);
-  cl::HideUnrelatedOptions(Category);
-  cl::ParseCommandLineOptions(Argc, Argv, "Runs a HIP program built for gfx942 on this computer\n");
-  if (Time != "model" && Time != "host")
-    return fail("--time takes 'model' or 'host'");
-  if (!Schedules)
-    return fail("--schedules takes a number from 1 on");
-
-  std::string Folder = libraryFolder(Argv[0]);
+static Error setUp(const CommandLine &C, const char *Argv0) {
+  std::string Folder = libraryFolder(Argv0);
   if (Folder.empty())
-    return fail("the stand-in HIP library was not found; HK_SIM_LIBRARY_PATH names its folder");
+    return createStringError(
+        "the stand-in HIP library was not found; HK_SIM_LIBRARY_PATH names its folder");
   prepend("LD_LIBRARY_PATH", Folder);
-  if (Preload)
+  if (C.has("preload"))
     prepend("LD_PRELOAD", Folder + "/libamdhip64.so.6");
-
-  setIf(Stats, "HK_SIM_STATS");
-  setIf(Lines, "HK_SIM_LINES");
-  setIf(Races, "HK_SIM_RACES");
-  setIf(Uninitialized, "HK_SIM_UNINITIALIZED");
-  setIf(Waits, "HK_SIM_WAITS");
-  setIf(Strict, "HK_SIM_STRICT");
-  setIf(!Trace.empty(), "HK_SIM_TRACE", Trace);
-  setIf(Threads.getNumOccurrences(), "HK_SIM_THREADS", Twine(Threads));
-  setIf(!Memory.empty(), "HK_SIM_MEMORY", Memory);
-  setIf(true, "HK_SIM_TIME", Time);
-  if (!Json.empty()) {
+  if (C.has("time") && C.get("time") != "model" && C.get("time") != "host")
+    return createStringError("--time takes 'model' or 'host'");
+  for (const char *Name : {"threads", "memory"})
+    if (uint64_t N; C.has(Name) && C.get(Name).getAsInteger(0, N))
+      return createStringError("--" + Twine(Name) + " takes a number");
+  for (const OptionSpec &S : Specs)
+    if (S.Variable && C.has(S.Name))
+      set(S.Variable, C.get(S.Name));
+  if (C.has("json")) {
     // The program may change its folder.
-    SmallString<128> Path(Json);
+    SmallString<128> Path(C.get("json"));
     if (std::error_code EC = sys::fs::make_absolute(Path))
-      return fail(EC.message());
-    setIf(true, "HK_SIM_JSON", Path);
+      return errorCodeToError(EC);
+    set("HK_SIM_JSON", Path);
   }
+  return Error::success();
+}
+
+static Expected<int> runAll(CommandLine &C) {
+  Expected<unsigned> Schedules = numberOf(C, "schedules", 1);
+  if (!Schedules)
+    return Schedules.takeError();
+  Expected<unsigned> Seed = numberOf(C, "seed", 0);
+  if (!Seed)
+    return Seed.takeError();
   SmallString<128> Result;
   if (std::error_code EC = sys::fs::createTemporaryFile("hk-sim", "result", Result))
-    return fail(EC.message());
-  setIf(true, "HK_SIM_RESULT", Result);
+    return errorCodeToError(EC);
+  FileRemover Remover(Result);
+  set("HK_SIM_RESULT", Result);
 
   int Code = 0;
-  for (unsigned I = 0; I != Schedules && Code == 0; ++I) {
-    unsigned ThisSeed = Seed.getNumOccurrences() ? Seed + I : I;
-    setIf(true, "HK_SIM_SEED", Twine(ThisSeed));
+  for (unsigned I = 0; I != *Schedules && Code == 0; ++I) {
+    unsigned Turn = *Seed + I;
+    set("HK_SIM_SEED", Twine(Turn));
     // The order follows from the seed only if one thread runs.
-    setIf(ThisSeed && !Threads.getNumOccurrences(), "HK_SIM_THREADS", "1");
-    Code = runOnce();
+    if (Turn && !C.has("threads"))
+      set("HK_SIM_THREADS", "1");
+    Code = runOnce(C.Program);
     if (Code < 0)
-      Code = fail("cannot start a process");
+      return createStringError("cannot start a process");
     if (Code == 0 && readFaults(Result))
       Code = FaultExit;
-    if (Code && Schedules > 1)
-      WithColor::note(errs(), "hk-sim") << "this was schedule " << ThisSeed << '\n';
+    if (Code && *Schedules > 1)
+      WithColor::note(errs(), "hk-sim") << "this was schedule " << Turn << '\n';
   }
-  sys::fs::remove(Result);
   return Code;
+}
+
+int main(int Argc, char **Argv) {
+  InitLLVM X(Argc, Argv);
+  CommandLine C;
+  if (Error E = parse(Argc, Argv, C))
+    return fail(toString(std::move(E)));
+  if (C.has("help")) {
+    printHelp(outs());
+    return 0;
+  }
+  if (C.Program.empty()) {
+    printHelp(errs());
+    return 2;
+  }
+  if (Error E = setUp(C, Argv[0]))
+    return fail(toString(std::move(E)));
+  Expected<int> Code = runAll(C);
+  return Code ? *Code : fail(toString(Code.takeError()));
 }
