@@ -54,6 +54,8 @@ Buffer *TheBuffer = nullptr;
 /// Messages that came in several packets, by the id the device was given.
 std::unordered_map<uint64_t, std::vector<uint64_t>> Messages;
 uint64_t NextMessage = 1;
+/// Memory given to the device's malloc: its allocation by the address that was handed out.
+std::unordered_map<uint64_t, uint64_t> Slabs;
 
 } // namespace
 
@@ -122,21 +124,35 @@ static void servePrintf(uint64_t *Slots) {
   Slots[0] = 0;
 }
 
+/// The device library carves blocks from slabs, which it finds by their alignment.
 static void serveMemory(uint64_t *Slots) {
   sim::DeviceMemory &Memory = Runtime::get().memory();
+  constexpr uint64_t SlabAlign = uint64_t(2) << 20;
   if (Slots[0]) {
-    if (Error E = Memory.free(reinterpret_cast<void *>(Slots[0])))
+    auto It = Slabs.find(Slots[0]);
+    uint64_t Base = It == Slabs.end() ? Slots[0] : It->second;
+    if (It != Slabs.end())
+      Slabs.erase(It);
+    if (Error E = Memory.free(reinterpret_cast<void *>(Base)))
       complain("a kernel freed memory: " + toString(std::move(E)));
     Slots[0] = 0;
     return;
   }
-  Expected<void *> Result = Memory.allocate(Slots[1]);
+  Expected<void *> Result = Memory.allocate(Slots[1] + SlabAlign);
   if (!Result) {
     consumeError(Result.takeError());
     Slots[0] = 0;
     return;
   }
-  Slots[0] = reinterpret_cast<uint64_t>(*Result);
+  uint64_t Base = reinterpret_cast<uint64_t>(*Result);
+  Slots[0] = (Base + SlabAlign - 1) / SlabAlign * SlabAlign;
+  Slabs[Slots[0]] = Base;
+}
+
+uint64_t hk::hip::deviceHeap() {
+  // Zeros throughout say that there is no slab yet; the first malloc asks the host for one.
+  static uint64_t Heap = reinterpret_cast<uint64_t>(allocateInternal<char>(128 * 1024));
+  return Heap;
 }
 
 static void serve(const PacketHeader &Header, PacketPayload &Payload) {

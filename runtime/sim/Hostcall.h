@@ -14,6 +14,8 @@ namespace hk::hip {
 
 /// For LaunchConfig::HostcallBuffer; made when it is first asked for.
 uint64_t hostcallBuffer();
+/// For LaunchConfig::Heap: what the device library's malloc works on.
+uint64_t deviceHeap();
 /// Serves all packets that are ready. Any thread may call it.
 void serveHostcalls();
 

@@ -97,6 +97,8 @@ hipError_t hk::hip::executeKernel(KernelOp &Op) {
     if (A.ValueKind == "hidden_hostcall_buffer") {
       Config.HostcallBuffer = hostcallBuffer();
       Config.Service = serveHostcalls;
+    } else if (A.ValueKind == "hidden_heap_v1") {
+      Config.Heap = deviceHeap();
     } else if (A.ValueKind == "hidden_multigrid_sync_arg" && Op.Cooperative) {
       Config.MultigridSync = makeGridSync(Op);
     }
