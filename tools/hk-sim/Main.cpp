@@ -20,10 +20,14 @@
 #include "llvm/Support/WithColor.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 using namespace llvm;
 
@@ -156,6 +160,10 @@ static int runOnce(std::vector<std::string> &Program) {
   if (Child < 0)
     return -1;
   if (!Child) {
+#ifdef __linux__
+    // Whoever ends hk-sim, a time limit say, means the program.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
     std::vector<char *> Arguments;
     for (std::string &A : Program)
       Arguments.push_back(A.data());
