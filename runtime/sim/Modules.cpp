@@ -48,9 +48,6 @@ bool Runtime::isModule(const ihipModule_t *Module) const {
 hipError_t Runtime::removeModule(ihipModule_t *Module) {
   for (auto It = Modules.begin(); It != Modules.end(); ++It)
     if (It->get() == Module) {
-      for (auto &[Name, S] : Statistics)
-        if (S.Kernel && Module->Loaded && S.Kernel->Owner == Module->Loaded.get())
-          S.Kernel = nullptr;
       Modules.erase(It);
       return hipSuccess;
     }

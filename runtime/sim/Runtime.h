@@ -55,7 +55,6 @@ struct KernelStatistics {
   sim::Counters Counts;
   double ModelCycles = 0, HostSeconds = 0;
   std::map<std::pair<std::string, unsigned>, sim::Counters> Lines;
-  const sim::Kernel *Kernel = nullptr;
   unsigned Vgprs = 0, Agprs = 0, Sgprs = 0, Spills = 0;
   uint32_t LdsSize = 0, PrivateSize = 0;
 };
@@ -102,11 +101,7 @@ public:
 
   /// Of the first fault of a kernel; success if there was none.
   hipError_t fault() const { return Sticky; }
-  void setFault(hipError_t E) {
-    if (Sticky == hipSuccess)
-      Sticky = E;
-    ++Faults;
-  }
+  void setFault(hipError_t E);
   uint64_t faults() const { return Faults; }
   void resetDevice();
 
@@ -115,6 +110,7 @@ public:
   void writeStatistics();
 
 private:
+  void writeResult() const;
   Runtime();
 
   Options Opts;

@@ -23,7 +23,6 @@ void Runtime::count(const sim::Kernel &K, const sim::LaunchResult &Result) {
   S.HostSeconds += Result.HostSeconds;
   for (const sim::LineCounters &L : Result.Lines)
     S.Lines[{L.File, L.Line}] += L.Counts;
-  S.Kernel = &K;
   S.Vgprs = K.Vgprs;
   S.Agprs = K.Agprs;
   S.Sgprs = K.Sgprs;
@@ -133,7 +132,19 @@ void Runtime::writeStatistics() {
     writeTable(errs(), Statistics);
   if (!Opts.JsonFile.empty())
     writeFile(Opts.JsonFile, [&](raw_ostream &OS) { writeJson(OS, Statistics, Faults); });
-  // How hk-sim learns of faults that the program did not report.
+  writeResult();
+}
+
+void Runtime::setFault(hipError_t E) {
+  if (Sticky == hipSuccess)
+    Sticky = E;
+  ++Faults;
+  // The program may end without its exit handlers.
+  writeResult();
+}
+
+/// How hk-sim learns of faults that the program does not report.
+void Runtime::writeResult() const {
   if (const char *Result = std::getenv("HK_SIM_RESULT"))
     writeFile(Result, [&](raw_ostream &OS) { OS << Faults << '\n'; });
 }

@@ -1,7 +1,8 @@
 // A kernel's fault is told once, stays for the calls that follow, and makes hk-sim fail even if the program
 // does not look.
 // RUN: %hip-sim-build -g %s -o %t
-// RUN: hk-sim %t check 2>%t.err | FileCheck %s
+// RUN: not hk-sim %t check >%t.out 2>%t.err
+// RUN: FileCheck --input-file=%t.out %s
 // RUN: FileCheck --check-prefix=ERR --input-file=%t.err %s
 // RUN: not hk-sim %t ignore 2>&1 | FileCheck --check-prefix=ERR %s
 // ERR: out-of-bounds
