@@ -48,6 +48,14 @@ if os.access(sim_library, os.R_OK):
     config.available_features.add("sim")
 
 substitute("%hk-opt", os.path.join(bin_dir, "hk-opt"))
+# Device code without HIP's headers, and all that the simulator can check.
+substitute(
+    "%sim-clang",
+    "{} -x hip --offload-device-only --offload-arch=gfx942 -nogpuinc -nogpulib -O2 -c"
+    " --no-gpu-bundle-output".format(config.hk_clang),
+)
+substitute("%hk-sim-run", os.path.join(bin_dir, "hk-sim-run"))
+substitute("%checks", "--waits --races --uninitialized --strict")
 substitute("%clang", config.hk_clang)
 substitute("%hip-flags", hip_flags)
 substitute("%rocm-path", config.hk_rocm_path)

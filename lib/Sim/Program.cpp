@@ -58,7 +58,8 @@ public:
       return "";
     }
     const char *Name = Printer->getMnemonic(Instruction).first;
-    return Name ? StringRef(Name).trim() : "";
+    // Some forms have the first operand's text in it: "scratch_store_dword off,".
+    return Name ? StringRef(Name).split(' ').first.rtrim() : "";
   }
 
 private:

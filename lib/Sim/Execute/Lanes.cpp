@@ -296,15 +296,14 @@ namespace {
 template <class B>
 void fixNan(const B *const *Sources, unsigned Count, B *Out, unsigned Lanes, B Inf, B Quiet) {
   constexpr B Magnitude = B(~B(0)) >> 1;
-  for (unsigned L = 0; L != Lanes; ++L) {
-    if ((Out[L] & Magnitude) <= Inf)
-      continue;
-    B Result = Inf | Quiet;
-    for (unsigned N = Count; N-- != 0;)
-      if ((Sources[N][L] & Magnitude) > Inf)
-        Result = Sources[N][L] | Quiet;
-    Out[L] = Result;
-  }
+  alignas(64) B Result[2 * NumLanes];
+  for (unsigned L = 0; L != Lanes; ++L)
+    Result[L] = Inf | Quiet;
+  for (unsigned N = Count; N-- != 0;)
+    for (unsigned L = 0; L != Lanes; ++L)
+      Result[L] = (Sources[N][L] & Magnitude) > Inf ? B(Sources[N][L] | Quiet) : Result[L];
+  for (unsigned L = 0; L != Lanes; ++L)
+    Out[L] = (Out[L] & Magnitude) > Inf ? Result[L] : Out[L];
 }
 } // namespace
 

@@ -120,21 +120,9 @@ template <> struct BitsOf<half> { using Type = uint16_t; };
 template <> struct BitsOf<float> { using Type = uint32_t; };
 template <> struct BitsOf<double> { using Type = uint64_t; };
 
-/// True if some of the results is NaN.
-template <class T> inline __attribute__((always_inline)) bool anyNan(const T *Out, unsigned Lanes) {
-  using B = typename BitsOf<T>::Type;
-  constexpr B Inf = sizeof(T) == 2 ? B(0x7c00) : sizeof(T) == 4 ? B(0x7f800000) : B(0x7ff0000000000000);
-  constexpr B Magnitude = B(~B(0)) >> 1;
-  B Found = 0;
-  for (unsigned L = 0; L != Lanes; ++L)
-    Found |= B((std::bit_cast<B>(Out[L]) & Magnitude) > Inf);
-  return Found;
-}
-
+/// Makes NaN results AMD's; to be called when there is one.
 template <class R, class... A>
-inline __attribute__((always_inline)) void fixNan(R *Out, unsigned Lanes, const A *...Sources) {
-  if (!anyNan(Out, Lanes))
-    return;
+inline __attribute__((always_inline)) void replaceNan(R *Out, unsigned Lanes, const A *...Sources) {
   using B = typename BitsOf<R>::Type;
   const B *List[sizeof...(A)];
   unsigned Count = 0;
@@ -150,19 +138,46 @@ inline __attribute__((always_inline)) void fixNan(R *Out, unsigned Lanes, const 
     fixNan64(List, Count, reinterpret_cast<B *>(Out), Lanes);
 }
 
+/// The same, where nobody has looked for NaN yet.
+template <class R, class... A>
+inline __attribute__((always_inline)) void fixNan(R *Out, unsigned Lanes, const A *...Sources) {
+  typename BitsOf<R>::Type Found = 0;
+  for (unsigned L = 0; L != Lanes; ++L)
+    Found |= Out[L] != Out[L];
+  if (Found)
+    replaceNan<R>(Out, Lanes, Sources...);
+}
+
+/// Room for the lanes of one operand, on purpose not initialized.
+template <class T, size_t N> struct Room {
+  alignas(64) T Lanes[NumLanes];
+  Room() {}
+};
+template <class Indices, class... A> struct Rooms;
+template <size_t... N, class... A>
+struct Rooms<std::index_sequence<N...>, A...> : Room<A, N>... {
+  Rooms() {}
+};
+
 template <class F, bool Arithmetic, class R, class... A, size_t... N>
 inline __attribute__((always_inline)) void runLanes(Wave &W, const Inst &I,
                                                     std::index_sequence<N...>) {
   alignas(64) R Out[NumLanes];
-  std::tuple<A[NumLanes]...> Tmp;
-  std::tuple<const A *...> In{fetch<A>(W, I, N, std::get<N>(Tmp))...};
+  Rooms<std::index_sequence<N...>, A...> Tmp;
+  std::tuple<const A *...> In{fetch<A>(W, I, N, Tmp.Room<A, N>::Lanes)...};
   bool Direct = sizeof(R) == 4 && I.Plain && W.exec() == FullMask;
   R *D = Direct ? reinterpret_cast<R *>(W.V[I.Dst]) : Out;
   if constexpr (Arithmetic && IsFloat<R>) {
     // The sources are needed once more if there is a NaN, so the destination waits.
-    for (unsigned L = 0; L != NumLanes; ++L)
-      Out[L] = F{}(std::get<N>(In)[L]...);
-    fixNan<R>(Out, NumLanes, std::get<N>(In)...);
+    typename BitsOf<R>::Type Nan = 0;
+#pragma clang loop vectorize(assume_safety)
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      R X = F{}(std::get<N>(In)[L]...);
+      Nan |= X != X;
+      Out[L] = X;
+    }
+    if (Nan) [[unlikely]]
+      replaceNan<R>(Out, NumLanes, std::get<N>(In)...);
     if (Direct) {
       std::memcpy(D, Out, sizeof(Out));
       return;
@@ -295,7 +310,8 @@ private:
     unsigned N = 0;
     ((Op.Src[N++] = TypeOf<A>::value), ...);
     Op.DstDwords = sizeof(R) == 8 ? 2 : 1;
-    if (Op.Class == InstClass::Valu && (sizeof(R) == 8 || Op.Src[0] == SourceType::F64))
+    if (Op.Class == InstClass::Valu &&
+        (std::is_same_v<R, double> || Op.Src[0] == SourceType::F64))
       Op.Class = InstClass::ValuDouble;
     return Op;
   }

@@ -28,39 +28,51 @@ template <class T> constexpr T saturate(i64 X) {
 
 //===- Pairs of f32 --------------------------------------------------------===//
 
-/// Both results of source N: which dword each takes follows from op_sel and op_sel_hi.
-void fetchPair(Wave &W, const Inst &I, unsigned N, u32 (*Out)[NumLanes]) {
+/// Source N of the low or high result: which dword that is follows from op_sel and op_sel_hi.
+const float *fetchPart(Wave &W, const Inst &I, unsigned N, bool High, u32 *Tmp) {
   const Operand &O = I.Src[N];
-  for (unsigned Half = 0; Half != 2; ++Half) {
-    unsigned Dword = (Half ? I.OpSelHi : I.OpSel) >> N & 1;
-    u32 Flip = O.Mods & (Half ? Operand::NegHi : Operand::Neg) ? 0x80000000 : 0;
-    if (O.K == Operand::Vgpr) {
-      const u32 *Row = W.V[O.Reg + Dword];
-      for (unsigned L = 0; L != NumLanes; ++L)
-        Out[Half][L] = Row[L] ^ Flip;
-    } else {
-      u32 X = (O.K == Operand::Sgpr ? W.S[O.Reg + Dword] : u32(scalar64(W, O) >> (32 * Dword))) ^ Flip;
-      for (unsigned L = 0; L != NumLanes; ++L)
-        Out[Half][L] = X;
-    }
+  unsigned Dword = (High ? I.OpSelHi : I.OpSel) >> N & 1;
+  u32 Flip = O.Mods & (High ? Operand::NegHi : Operand::Neg) ? 0x80000000 : 0;
+  if (O.K == Operand::Vgpr) {
+    const u32 *Row = W.V[O.Reg + Dword];
+    if (!Flip)
+      return reinterpret_cast<const float *>(Row);
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Tmp[L] = Row[L] ^ Flip;
+  } else {
+    u32 X = (O.K == Operand::Sgpr ? W.S[O.Reg + Dword] : u32(scalar64(W, O) >> (32 * Dword))) ^ Flip;
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Tmp[L] = X;
   }
+  return reinterpret_cast<const float *>(Tmp);
 }
 
 template <class F, unsigned Count> void runPairs(Wave &W, const Inst &I) {
-  alignas(64) u32 In[3][2][NumLanes];
+  alignas(64) u32 Tmp[3][NumLanes];
   alignas(64) float Out[2][NumLanes];
-  for (unsigned N = 0; N != Count; ++N)
-    fetchPair(W, I, N, In[N]);
-  for (unsigned Half = 0; Half != 2; ++Half) {
-    const float *A = reinterpret_cast<const float *>(In[0][Half]);
-    const float *B = reinterpret_cast<const float *>(In[1][Half]);
-    const float *C = reinterpret_cast<const float *>(In[Count - 1][Half]);
-    for (unsigned L = 0; L != NumLanes; ++L)
-      Out[Half][L] = F{}(A[L], B[L], C[L]);
-    if (Count == 3)
-      fixNan<float>(Out[Half], NumLanes, A, B, C);
-    else
-      fixNan<float>(Out[Half], NumLanes, A, B);
+  for (bool High : {false, true}) {
+    const float *In[3];
+    for (unsigned N = 0; N != Count; ++N)
+      In[N] = fetchPart(W, I, N, High, Tmp[N]);
+    const float *A = In[0], *B = In[1], *C = In[Count - 1];
+    float *D = Out[High];
+    u32 Nan = 0;
+#pragma clang loop vectorize(assume_safety)
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      float X = F{}(A[L], B[L], C[L]);
+      Nan |= X != X;
+      D[L] = X;
+    }
+    if (Nan) {
+      if (Count == 3)
+        replaceNan<float>(D, NumLanes, A, B, C);
+      else
+        replaceNan<float>(D, NumLanes, A, B);
+    }
+  }
+  if (W.exec() == FullMask && !I.Clamp) {
+    std::memcpy(W.V[I.Dst], Out, sizeof(Out));
+    return;
   }
   Inst Part = I;
   for (unsigned Half = 0; Half != 2; ++Half) {
@@ -69,17 +81,16 @@ template <class F, unsigned Count> void runPairs(Wave &W, const Inst &I) {
   }
 }
 
+/// The low result is a dword of source 0, the high one of source 1, each chosen by op_sel.
 void runPkMov(Wave &W, const Inst &I) {
-  alignas(64) u32 Low[2][NumLanes], High[2][NumLanes];
-  // The low result is a dword of source 0, the high one of source 1, each chosen by op_sel.
-  Inst Copy = I;
-  Copy.OpSelHi = I.OpSel;
-  fetchPair(W, Copy, 0, Low);
-  fetchPair(W, Copy, 1, High);
-  Copy.Dst = I.Dst;
-  store32(W, Copy, Low[0], false);
-  Copy.Dst = I.Dst + 1;
-  store32(W, Copy, High[0], false);
+  alignas(64) u32 Tmp[2][NumLanes], Out[2][NumLanes];
+  for (unsigned N = 0; N != 2; ++N)
+    std::memcpy(Out[N], fetchPart(W, I, N, false, Tmp[N]), sizeof(Out[N]));
+  Inst Part = I;
+  for (unsigned N = 0; N != 2; ++N) {
+    Part.Dst = I.Dst + N;
+    store32(W, Part, Out[N], false);
+  }
 }
 
 //===- Dot products --------------------------------------------------------===//
