@@ -438,6 +438,11 @@ void sim::decodeFields(Inst &I, const uint32_t *Words, unsigned Size, StringRef 
     I.Run = runUnknown;
     break;
   }
+  if (I.Op->Flags & OpScalarDst) {
+    // A field that could name 256 registers; there are 128.
+    I.Dst &= 127;
+    I.SDst &= 127;
+  }
   if (I.Clamp && I.Op->RunClamp) {
     I.Run = I.Op->RunClamp;
     I.Clamp = false;

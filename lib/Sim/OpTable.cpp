@@ -9,16 +9,18 @@ using namespace llvm;
 using namespace hk;
 using namespace hk::sim;
 
-namespace {
-bool hasV3() {
+static bool Plain = false;
+
+void sim::usePlainCode() { Plain = true; }
+
+static bool hasV3() {
 #if defined(__x86_64__)
   static const bool Has = __builtin_cpu_supports("x86-64-v3");
-  return Has;
+  return Has && !Plain;
 #else
   return false;
 #endif
 }
-} // namespace
 
 #define HK_SIM_ADD_ALL(ISA, Table)                                                                 \
   ISA::addSalu(Table), ISA::addControl(Table), ISA::addSmem(Table), ISA::addValuInt(Table),        \

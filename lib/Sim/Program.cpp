@@ -52,6 +52,21 @@ public:
   /// The mnemonic of the instruction at \p Bytes, empty if it is none, and its size.
   StringRef decode(ArrayRef<uint8_t> Bytes, uint64_t Address, uint64_t &Size) {
     MCInst Instruction;
+    uint32_t Words[2];
+    std::memcpy(Words, Bytes.data(), 8);
+    // A literal in a long encoding does not exist on these processors, and LLVM crashes over its own
+    // message about it.
+    Encoding Format = encodingOf(Words[0]);
+    bool Literal = false;
+    if (Format == Encoding::Mubuf || Format == Encoding::Mtbuf)
+      Literal = Words[1] >> 24 == 255;
+    else if (Format == Encoding::Vop3 || Format == Encoding::Vop3p)
+      for (unsigned Source = 0; Source != 3; ++Source)
+        Literal |= (Words[1] >> (9 * Source) & 0x1ff) == 255;
+    if (Literal) {
+      Size = 8;
+      return "";
+    }
     if (Disasm->getInstruction(Instruction, Size, Bytes, Address, nulls()) !=
         MCDisassembler::Success) {
       Size = 4;

@@ -39,6 +39,11 @@
 // HALF-DAG: barriers 2
 // HALF-DAG: bytes_stored 512
 //
+// Nothing depends on the number of threads.
+// RUN: %hk-sim-run %t.co half --grid=40 --block=256 --buf=i32:10240 --counters --print=0 --threads=1 > %t.one
+// RUN: %hk-sim-run %t.co half --grid=40 --block=256 --buf=i32:10240 --counters --print=0 --threads=4 > %t.four
+// RUN: diff %t.one %t.four
+//
 // RUN: %hk-sim-run %t.co copy --grid=4 --block=256 --buf=i32:4096 --buf=i32:4096 --val=i32:4 --lines | FileCheck %s --check-prefix=LINES
 // LINES: counters.hip:[[#@LINE+5]] {{.*}} 256 lines of at least 64
 

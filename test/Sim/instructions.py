@@ -774,7 +774,7 @@ def main():
         for row in table:
             f.write(struct.pack("<4Q", *row, 0))
     results = folder + "/results.bin"
-    subprocess.run([sim, image, "test", f"--grid={WAVES}", "--block=64", "--waits", "--strict",
+    subprocess.run(sim.split() + [image, "test", f"--grid={WAVES}", "--block=64", "--waits", "--strict",
                     f"--buf=u64:{4 * ITEMS}:file={folder}/operands.bin",
                     f"--buf=u64:{2 * ITEMS * len(cases)}:none", f"--dump=1:{results}"], check=True)
     data = open(results, "rb").read()

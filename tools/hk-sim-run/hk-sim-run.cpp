@@ -233,6 +233,8 @@ int main(int argc, char **argv) {
       Processor = A.str();
     else if (A.consume_front("--json="))
       JsonPath = A.str();
+    else if (A == "--plain")
+      usePlainCode();
     else if (A == "--races")
       Options.Races = true;
     else if (A == "--uninitialized")

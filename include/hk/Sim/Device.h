@@ -34,10 +34,12 @@ struct DeviceOptions {
   bool Races = false;         ///< data races inside a workgroup are faults
   bool Uninitialized = false; ///< reads of device memory and LDS never written are faults
   bool Waits = false;         ///< use of a register before the s_waitcnt that covers it is a fault
-  bool Strict = false;        ///< refuse a kernel that contains an unknown instruction
-  /// Instructions without any wavefront making progress until waiting counts as a hang.
+  /// Refuse a kernel that contains an unknown instruction. Barriers have to be reached by all
+  /// wavefronts, and be the same for all: the chip counts neither those that ended nor places.
+  bool Strict = false;
+  /// Instructions without any change of memory, barrier or end until waiting counts as a hang.
   uint64_t HangLimit = uint64_t(1) << 30;
-  /// If not null: each instruction of kernels with this name is printed with its results.
+  /// If not empty: each instruction of kernels with this name is printed with its results.
   std::string TraceKernel;
 };
 
@@ -66,6 +68,10 @@ struct LaunchConfig {
   /// device calls to the host. May be called from several threads at once.
   std::function<void()> Service;
 };
+
+/// From now on the code for any x86-64 is used, as on a processor without AVX2: for tests of it. Has
+/// to come before the first module is loaded.
+void usePlainCode();
 
 struct LaunchResult {
   Counters Counts;

@@ -73,6 +73,33 @@ template <bool Return> void runAtomic(Wave &W, const Inst &I) {
     atomicLanes(W, I, I.Src[1].Reg, A, Return);
 }
 
+/// Exchange at two places.
+template <class T, unsigned Stride> void runExchange2(Wave &W, const Inst &I) {
+  constexpr unsigned Dwords = sizeof(T) / 4;
+  Lane64 A[2];
+  for (unsigned N = 0; N != 2; ++N) {
+    uint32_t Offset = (N ? I.LdsOffset1 : I.Imm & 0xff) * sizeof(T) * Stride;
+    addresses(W, I, Offset, sizeof(T), A[N]);
+    if (refuseGds(W, I) || !checkLds(W, I, A[N], Use::Atomic))
+      return;
+  }
+  for (uint64_t M = W.exec(); M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
+    uint32_t Old[2 * Dwords];
+    for (unsigned N = 0; N != 2; ++N) {
+      void *At = reinterpret_cast<void *>(A[N].Address[L]);
+      std::memcpy(&Old[N * Dwords], At, sizeof(T));
+      uint32_t New[Dwords];
+      for (unsigned D = 0; D != Dwords; ++D)
+        New[D] = W.V[I.Src[1 + N].Reg + D][L];
+      std::memcpy(At, New, sizeof(T));
+    }
+    for (unsigned D = 0; D != 2 * Dwords; ++D)
+      W.V[I.Dst + D][L] = Old[D];
+  }
+  ++W.Thread->Progress;
+}
+
 /// ds_append, ds_consume: one counter, moved by the number of active lanes; all get the old value.
 template <bool Append> void runCounter(Wave &W, const Inst &I) {
   Lane64 A;
@@ -243,6 +270,11 @@ void addLds(OpTable &Table) {
   describe(T.raw("ds_write2_b64", runWrite2<8, 1>, C, {}, OpNoDst), 8, 2, Data::Dwords);
   describe(T.raw("ds_write2st64_b64", runWrite2<8, 64>, C, {}, OpNoDst), 8, 2, Data::Dwords);
   addAtomics(T);
+  constexpr InstClass Atomic = InstClass::LdsAtomic;
+  T.raw("ds_wrxchg2_rtn_b32", runExchange2<uint32_t, 1>, Atomic, {}, 0, 2);
+  T.raw("ds_wrxchg2st64_rtn_b32", runExchange2<uint32_t, 64>, Atomic, {}, 0, 2);
+  T.raw("ds_wrxchg2_rtn_b64", runExchange2<uint64_t, 1>, Atomic, {}, 0, 4).DataDwords = 2;
+  T.raw("ds_wrxchg2st64_rtn_b64", runExchange2<uint64_t, 64>, Atomic, {}, 0, 4).DataDwords = 2;
   describe(T.raw("ds_append", runCounter<true>, InstClass::LdsAtomic), 4, 0, Data::Dwords);
   describe(T.raw("ds_consume", runCounter<false>, InstClass::LdsAtomic), 4, 0, Data::Dwords);
   describe(T.raw("ds_read_addtid_b32", runAddtid<true>, C), 4, 0, Data::Dwords);

@@ -21,7 +21,7 @@ uint32_t offset(Wave &W, const Inst &I) {
 
 bool check(Wave &W, const Inst &I, uint64_t Address, unsigned Bytes, Use U) {
   const Allocation *&Hit = W.Thread->LastHit[I.Index];
-  if (Hit && Hit->contains(Address, Bytes) && !Hit->Freed)
+  if (Hit && Hit->contains(Address, Bytes) && !Hit->Freed && !W.L->Checks)
     return true;
   // The words of one lane; the check for vectors names all that can be wrong.
   Lane64 A;
@@ -31,11 +31,10 @@ bool check(Wave &W, const Inst &I, uint64_t Address, unsigned Bytes, Use U) {
   bool Counting = W.Thread->Counting;
   W.Thread->Counting = false;
   const Allocation *Found = W.L->Memory.lookup(Address);
-  bool Ok = true;
   // A load may run over the end as long as what it gets there is not used: compilers round up.
   if (Found && !Found->Freed && U == Use::Load && !Found->contains(Address, Bytes))
     A.Bytes = 4;
-  Ok = checkGlobal(W, I, A, U);
+  bool Ok = checkGlobal(W, I, A, U);
   W.Thread->Counting = Counting;
   return Ok;
 }

@@ -200,6 +200,10 @@ void addValuConvert(OpTable &Table) {
   T.op("v_cvt_f32_f16", [](half A) { return float(A); });
   T.op("v_cvt_f64_f32", [](float A) { return double(A); });
   T.raw("v_cvt_f32_f64", runDoubleToFloat, InstClass::ValuDouble, {S::F64});
+  T.op("v_cvt_pk_bf16_f32", [](float A, float B) {
+    return pair(u16(encodeFloat(A, FormatBF16)), u16(encodeFloat(B, FormatBF16)));
+  });
+  T.op("v_cvt_pk_f16_f32", [](float A, float B) { return pair(floatToHalf(A), floatToHalf(B)); });
   T.op("v_cvt_f32_bf16", [](u16 A) { return std::bit_cast<float>(u32(A) << 16); });
   addBytes<false>(T, "fp8");
   addBytes<true>(T, "bf8");

@@ -246,9 +246,11 @@ void addHalf(Adder &T) {
   T.raw("v_sin_f16", runHalf<sinF16>, Quarter, {S::F16});
   T.raw("v_cos_f16", runHalf<cosF16>, Quarter, {S::F16});
   T.raw("v_ldexp_f16", runLdexpHalf, InstClass::Valu, {S::F16, S::B16});
-  T.op("v_div_fixup_f16", [](half A, half B, half C) {
-     return halfOf(divFixupHalf(bitsOfHalf(A), bitsOfHalf(B), bitsOfHalf(C)));
-   }).Flags |= OpKeepsHigh;
+  auto Fixup = [](half A, half B, half C) {
+    return halfOf(divFixupHalf(bitsOfHalf(A), bitsOfHalf(B), bitsOfHalf(C)));
+  };
+  T.op("v_div_fixup_f16", Fixup).Flags |= OpKeepsHigh;
+  T.op("v_div_fixup_legacy_f16", Fixup);
 }
 
 } // namespace

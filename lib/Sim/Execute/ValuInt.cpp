@@ -158,6 +158,36 @@ void runSwap(Wave &W, const Inst &I) {
   }
 }
 
+/// gfx950: rows of one register trade places with rows of another.
+template <unsigned Row> void runPermlaneSwap(Wave &W, const Inst &I) {
+  u32 *A = W.V[I.Dst], *B = W.V[I.Src[0].Reg];
+  for (unsigned L = 0; L != NumLanes; ++L)
+    if (!(L & Row))
+      std::swap(A[L + Row], B[L]);
+}
+
+/// Any function of three bits, its table spread over the fields of modifiers.
+template <class T> void runBitop3(Wave &W, const Inst &I) {
+  alignas(64) T T0[NumLanes], T1[NumLanes], T2[NumLanes], Out[NumLanes];
+  Inst Raw = I;
+  u32 Table = I.Omod << 6;
+  for (unsigned N = 0; N != 3; ++N) {
+    Table |= (I.Src[N].Mods & Operand::Abs ? 8 : 0) << N | (I.Src[N].Mods & Operand::Neg ? 1 : 0) << N;
+    Raw.Src[N].Mods = 0;
+  }
+  Raw.Omod = 0;
+  const T *A = fetch<T>(W, Raw, 0, T0), *B = fetch<T>(W, Raw, 1, T1), *C = fetch<T>(W, Raw, 2, T2);
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    T X = 0;
+    for (unsigned N = 0; N != 8; ++N) {
+      T P = N & 4 ? A[L] : T(~A[L]), Q = N & 2 ? B[L] : T(~B[L]), R = N & 1 ? C[L] : T(~C[L]);
+      X |= Table >> N & 1 ? T(P & Q & R) : T(0);
+    }
+    Out[L] = X;
+  }
+  store<T>(W, Raw, Out);
+}
+
 /// The sums of absolute differences of 4 bytes at 4 places, packed in 16 bits each or 32.
 template <bool Masked, bool Wide> void runQuadSad(Wave &W, const Inst &I) {
   u64 Exec = W.exec();
@@ -398,6 +428,11 @@ void addValuInt(OpTable &Table) {
   for (const char *Name : {"v_mad_u16", "v_mad_i16"})
     Table.all()[Name].Flags |= OpKeepsHigh;
   addSad(T);
+  T.raw("v_permlane16_swap_b32", runPermlaneSwap<16>, InstClass::Valu, {S::B32});
+  T.raw("v_permlane32_swap_b32", runPermlaneSwap<32>, InstClass::Valu, {S::B32});
+  T.raw("v_bitop3_b32", runBitop3<u32>, InstClass::Valu, {S::B32, S::B32, S::B32});
+  T.raw("v_bitop3_b16", runBitop3<u16>, InstClass::Valu, {S::B16, S::B16, S::B16}, OpKeepsHigh);
+  T.op("v_prng_b32", [](u32 A) { return A << 1 ^ (A >> 31 ? 0xc5 : 0); });
   T.raw("v_cndmask_b32", runCndmask, InstClass::Valu, {S::B32, S::B32}, OpCarryIn);
   T.raw("v_mbcnt_lo_u32_b32", runMbcnt<false>, InstClass::Valu, {S::B32, S::B32});
   T.raw("v_mbcnt_hi_u32_b32", runMbcnt<true>, InstClass::Valu, {S::B32, S::B32});
