@@ -4,6 +4,10 @@
 
 #include "Terms.h"
 
+#include "hk/Facts/DevicePipeline.h"
+#include "hk/Facts/Uniformity.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Instructions.h"
 
 #include <map>
@@ -18,25 +22,103 @@ namespace {
 
 enum class Waves { Different, One };
 
-void collectSymbols(const z3::expr &E, std::set<std::string> &Out, std::set<unsigned> &Seen) {
+using Symbols = std::map<std::string, z3::expr>;
+
+void collectSymbols(const z3::expr &E, Symbols &Out, std::set<unsigned> &Seen) {
   if (!E.is_app() || !Seen.insert(E.id()).second)
     return;
   if (E.num_args() == 0) {
     if (E.decl().decl_kind() == Z3_OP_UNINTERPRETED)
-      Out.insert(E.decl().name().str());
+      Out.emplace(E.decl().name().str(), E);
     return;
   }
   for (unsigned I = 0; I < E.num_args(); ++I)
     collectSymbols(E.arg(I), Out, Seen);
 }
 
-std::set<std::string> symbolsOf(const z3::expr &E) {
-  std::set<std::string> Out;
+Symbols symbolsOf(const z3::expr &E) {
+  Symbols Out;
   std::set<unsigned> Seen;
   collectSymbols(E, Out, Seen);
   return Out;
 }
 
+/// A query's terms may not make a larger circuit than this.
+constexpr uint64_t MaxGates = 100000;
+/// Numbers that the launch chooses are taken to be below this power of two where races are looked for.
+constexpr unsigned PlausibleBits = 24;
+/// Making a gate takes about as long as this many steps of the search.
+constexpr uint64_t GateSteps = 4;
+
+/// Gates of the circuit that the solver makes of a term, roughly. Its own step count leaves this work out.
+uint64_t circuitSize(const z3::expr &E, std::set<unsigned> &Seen) {
+  if (!E.is_app() || !Seen.insert(E.id()).second)
+    return 0;
+  uint64_t Bits = E.is_bv() ? E.get_sort().bv_size() : 1, Gates = 0;
+  unsigned Args = E.num_args();
+  if (Args && E.arg(0).is_bv())
+    Bits = std::max<uint64_t>(Bits, E.arg(0).get_sort().bv_size());
+  switch (E.decl().decl_kind()) {
+  case Z3_OP_BMUL: {
+    unsigned Variable = 0;
+    for (unsigned I = 0; I < Args; ++I)
+      Variable += !E.arg(I).is_numeral();
+    Gates = Variable > 1 ? Bits * Bits * (Variable - 1) : 4 * Bits;
+    break;
+  }
+  case Z3_OP_BUDIV:
+  case Z3_OP_BSDIV:
+  case Z3_OP_BUREM:
+  case Z3_OP_BSREM:
+  case Z3_OP_BUDIV_I:
+  case Z3_OP_BSDIV_I:
+  case Z3_OP_BUREM_I:
+  case Z3_OP_BSREM_I:
+    Gates = 3 * Bits * Bits;
+    break;
+  case Z3_OP_BSHL:
+  case Z3_OP_BLSHR:
+  case Z3_OP_BASHR:
+    Gates = E.arg(1).is_numeral() ? 0 : 6 * Bits;
+    break;
+  case Z3_OP_CONCAT:
+  case Z3_OP_EXTRACT:
+  case Z3_OP_SIGN_EXT:
+  case Z3_OP_ZERO_EXT:
+  case Z3_OP_BNUM:
+  case Z3_OP_UNINTERPRETED:
+    break;
+  default:
+    Gates = Bits;
+  }
+  for (unsigned I = 0; I < Args; ++I)
+    Gates += circuitSize(E.arg(I), Seen);
+  return Gates;
+}
+
+uint64_t circuitSize(const z3::expr_vector &All) {
+  std::set<unsigned> Seen;
+  uint64_t Gates = 0;
+  for (const z3::expr &E : All)
+    Gates += circuitSize(E, Seen);
+  return Gates;
+}
+
+} // namespace
+
+namespace {
+/// While it lives, terms are made for reports.
+struct ReportMode {
+  Terms &Tr;
+  ReportMode(Terms &Tr, const ConflictOptions &Opts) : Tr(Tr) {
+    Tr.Reporting = true;
+    Tr.Seen = Opts.SeenShape ? &*Opts.SeenShape : nullptr;
+  }
+  ~ReportMode() {
+    Tr.Reporting = false;
+    Tr.Seen = nullptr;
+  }
+};
 } // namespace
 
 std::string hk::coordinates(const std::array<unsigned, 3> &I) {
@@ -56,6 +138,7 @@ struct ConflictChecker::State {
   std::vector<unsigned> Same; ///< the first access that asks the same question
   unsigned Queries = 0, GaveUp = 0;
   unsigned Steps = 0; ///< for the next query
+  uint64_t *Budget = nullptr; ///< that the next query is charged to; null: none
   uint64_t StepsBefore = 0;
 
   State(const KernelFacts &K, const ConflictOptions &Opts) : K(K), Opts(Opts), Tr(K, C) {}
@@ -90,10 +173,14 @@ struct ConflictChecker::State {
     return 0;
   }
 
+  void charge(uint64_t Steps) {
+    if (Budget)
+      *Budget -= std::min(*Budget, Steps);
+  }
+
   z3::check_result checkCounted(z3::solver &S) {
     z3::check_result R = S.check();
-    if (Opts.StepsLeft)
-      *Opts.StepsLeft -= std::min(*Opts.StepsLeft, stepsSince(S));
+    charge(stepsSince(S));
     return R;
   }
 
@@ -112,7 +199,9 @@ struct ConflictChecker::State {
       S.add(*Fixed);
     for (const z3::expr &E : All)
       S.add(E);
-    z3::check_result R = checkCounted(S);
+    uint64_t Gates = circuitSize(All);
+    charge(GateSteps * Gates);
+    z3::check_result R = Gates > MaxGates ? z3::unknown : checkCounted(S);
     if (R == z3::sat)
       Model = S.get_model();
     return R;
@@ -150,8 +239,8 @@ struct ConflictChecker::State {
     return V.is_numeral_u64(N) ? N : 0;
   }
 
-  /// The addresses overlap. \p Symbols: what they are computed from.
-  z3::expr overlap(const KernelAccess &P, const KernelAccess &Q, std::set<std::string> &Symbols) {
+  /// The addresses overlap. \p From: what they are computed from.
+  z3::expr overlap(const KernelAccess &P, const KernelAccess &Q, Symbols &From) {
     // Unknown extents reach anywhere in the object.
     if (!P.Pointer || !Q.Pointer)
       return C.bool_val(true);
@@ -180,7 +269,7 @@ struct ConflictChecker::State {
     }
     for (const z3::expr &E : {*X, *Y}) {
       auto S = symbolsOf(E);
-      Symbols.insert(S.begin(), S.end());
+      From.insert(S.begin(), S.end());
     }
     if (!P.Bytes || !Q.Bytes)
       return Bounds;
@@ -198,12 +287,80 @@ struct ConflictChecker::State {
     return Bounds && (z3::ult(D, C.bv_val(Reach, 64)) || z3::ult(-D, C.bv_val(Back, 64)));
   }
 
+  /// What the two items compute by the same instruction is surely made from different work-item ids or from loads of
+  /// different addresses. Whatever else makes it, a shuffle say, is no evidence.
+  z3::expr differs(const Value *V, unsigned DepthLeft = 6) {
+    z3::expr No = C.bool_val(false);
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || !DepthLeft || K.uniformity().isUniform(V))
+      return No;
+    if (auto *Load = dyn_cast<LoadInst>(I)) {
+      if (Load->isVolatile() || Load->isAtomic())
+        return No;
+      PointerTerm A = Tr.pointer(Load->getPointerOperand(), Tr.S), B = Tr.pointer(Load->getPointerOperand(), Tr.T);
+      return A.Object == B.Object ? A.bytes(C) != B.bytes(C) : No;
+    }
+    unsigned Dim = 0;
+    if (indexQuery(V, Dim) == IndexQuery::ItemId)
+      return Tr.value(V, Tr.S) != Tr.value(V, Tr.T);
+    if (!isa<BinaryOperator, CastInst, SelectInst, UnaryOperator, InsertElementInst, ExtractElementInst>(I))
+      return No;
+    z3::expr Any = No;
+    for (const Use &U : I->operands())
+      Any = Any || differs(U.get(), DepthLeft - 1);
+    return Any;
+  }
+
+  /// The two items of the model collide in these iterations whatever the launch chooses, as long as both get there.
+  bool isForced(const z3::model &M, const z3::expr &Items, const z3::expr &Guards, const z3::expr &Over) {
+    z3::solver S = makeSolver();
+    S.add(Guards);
+    for (const z3::expr &E : Tr.conditions())
+      S.add(E);
+    for (auto &[Name, Symbol] : symbolsOf(Over && Guards && Items))
+      if (!Tr.isInput(Name) && !Tr.isHavoc(Name) && M.has_interp(Symbol.decl()))
+        S.add(Symbol == M.eval(Symbol, true));
+    S.add(!Over);
+    return checkCounted(S) == z3::unsat;
+  }
+
+  /// Which items collide depends on the numbers the launch chooses, but some do for all that were tried, as long as
+  /// any get there.
+  bool isCommon(const z3::expr_vector &All, const z3::expr &Reached, const std::vector<z3::expr> &Numbers) {
+    static constexpr unsigned Samples[] = {1, 3, 64, 100, 256, 1000};
+    if (Numbers.empty() || Numbers.size() > 4)
+      return false;
+    unsigned Hits = 0;
+    for (unsigned I = 0; I < std::size(Samples); ++I) {
+      z3::expr Fixed = C.bool_val(true);
+      for (unsigned N = 0; N < Numbers.size(); ++N) {
+        unsigned Bits = Numbers[N].get_sort().bv_size();
+        uint64_t Value = Samples[(I + N) % std::size(Samples)];
+        Fixed = Fixed && Numbers[N] == C.bv_val(Bits < 64 ? Value & ((uint64_t(1) << Bits) - 1) : Value, Bits);
+      }
+      std::optional<z3::model> Model;
+      z3::check_result R = attempt(All, &Fixed, Model);
+      if (R == z3::sat) {
+        ++Hits;
+        continue;
+      }
+      if (R == z3::unknown)
+        return false;
+      z3::expr_vector Arrive = Tr.conditions();
+      Arrive.push_back(Reached);
+      if (attempt(Arrive, &Fixed, Model) != z3::unsat)
+        return false;
+    }
+    return Hits >= 2;
+  }
+
   ConflictAnswer query(const AccessPair &Pair, Waves W, bool WantRobust) {
     ConflictAnswer Answer;
     const KernelAccess &P = K.Accesses[Pair.P], &Q = K.Accesses[Pair.Q];
     if (W == Waves::Different && K.Shape.MaxItems <= 64)
       return Answer;
-    bool Spent = Opts.StepsLeft && !*Opts.StepsLeft;
+    Budget = WantRobust ? Opts.RaceStepsLeft : Opts.StepsLeft;
+    bool Spent = Budget && !*Budget;
     if (++Queries > Opts.MaxQueries || GaveUp >= Opts.MaxGivenUp || Spent) {
       Answer.Verdict = ConflictVerdict::Unknown;
       Answer.Why = Spent                         ? "the solver's budget for this file is used up"
@@ -219,8 +376,8 @@ struct ConflictChecker::State {
       z3::expr LinS = Tr.linear('s'), LinT = Tr.linear('t');
       z3::expr WaveS = z3::lshr(LinS, C.bv_val(6, 32)), WaveT = z3::lshr(LinT, C.bv_val(6, 32));
       z3::expr WaveCond = W == Waves::Different ? WaveS != WaveT : WaveS == WaveT;
-      std::set<std::string> Symbols;
-      z3::expr Over = overlap(P, Q, Symbols);
+      Symbols From;
+      z3::expr Over = overlap(P, Q, From);
       z3::expr Guards = Tr.reached(Tr.S) && Tr.reached(Tr.T);
       if (Pair.NoBarrierToLatch)
         Guards = Guards && Tr.reachedLatch(P);
@@ -231,6 +388,19 @@ struct ConflictChecker::State {
       for (const z3::expr &E : Tr.conditions())
         All.push_back(E);
       All.push_back(Over);
+      std::vector<z3::expr> Numbers;
+      if (WantRobust)
+        for (auto &[Name, Symbol] : symbolsOf(z3::mk_and(All)))
+          if (Tr.isNumber(Name))
+            Numbers.push_back(Symbol);
+      // Two stores of one instruction race if they may store different values.
+      if (WantRobust && Pair.P == Pair.Q)
+        if (auto *Store = dyn_cast<StoreInst>(P.Inst))
+          All.push_back(differs(Store->getValueOperand()));
+      // A race is reported for sizes that occur.
+      for (const z3::expr &N : Numbers)
+        if (unsigned Bits = N.get_sort().bv_size(); Bits > PlausibleBits)
+          All.push_back(z3::ult(N, C.bv_val(uint64_t(1) << PlausibleBits, Bits)));
       std::optional<z3::model> Model;
       z3::check_result R = solve(All, Model);
       if (R == z3::unsat)
@@ -250,33 +420,18 @@ struct ConflictChecker::State {
       }
       bool Pointers = P.Pointer && Q.Pointer && P.Bytes && Q.Bytes;
       Answer.Witness.Exact = Pointers;
-      for (const std::string &Name : Symbols)
+      for (auto &[Name, Symbol] : From)
         if (Tr.isHavoc(Name))
           Answer.Witness.Exact = false;
-      for (const std::string &Name : symbolsOf(Over && Guards)) {
+      for (auto &[Name, Symbol] : symbolsOf(Over && Guards)) {
         std::string Text = Tr.spelling(Name);
-        if (Text.empty() || Text == "a value")
-          continue;
-        for (unsigned I = 0; I < M.num_consts(); ++I) {
-          z3::func_decl Decl = M.get_const_decl(I);
-          if (Decl.name().str() == Name)
-            Answer.Witness.Values.push_back({Text, evaluate(M, Decl())});
-        }
+        if (!Text.empty() && M.has_interp(Symbol.decl()))
+          Answer.Witness.Values.push_back({Text, evaluate(M, Symbol)});
       }
       if (WantRobust && Answer.Witness.Exact) {
-        // Keep the two items and their iterations; let the launch choose everything else. If some choice reaches both
-        // accesses without a collision, the collision depends on it.
-        z3::solver S = makeSolver();
-        S.add(Guards);
-        for (const z3::expr &E : Tr.conditions())
-          S.add(E);
-        for (const std::string &Name : symbolsOf(Over && Guards && Distinct && WaveCond))
-          if (!Tr.isInput(Name) && !Tr.isHavoc(Name))
-            for (unsigned I = 0; I < M.num_consts(); ++I)
-              if (z3::func_decl Decl = M.get_const_decl(I); Decl.name().str() == Name)
-                S.add(Decl() == M.eval(Decl(), true));
-        S.add(!Over);
-        Answer.Witness.Robust = checkCounted(S) == z3::unsat;
+        bool Anywhere = any_of(From, [&](auto &Entry) { return Tr.isAnyAddress(Entry.first); });
+        Answer.Witness.Robust = isForced(M, Distinct && WaveCond, Guards, Over) ||
+                                (!Anywhere && isCommon(All, Distinct && WaveCond && Guards, Numbers));
       }
     } catch (z3::exception &E) {
       Answer.Verdict = ConflictVerdict::Unknown;
@@ -293,7 +448,59 @@ unsigned ConflictChecker::queries() const { return St->Queries; }
 
 bool ConflictChecker::mayRace(unsigned P, unsigned Q) const {
   const KernelAccess &A = St->K.Accesses[P], &B = St->K.Accesses[Q];
-  return matters(P, Q) && !(A.Effect == AccessEffect::Atomic && B.Effect == AccessEffect::Atomic);
+  if (!matters(P, Q))
+    return false;
+  if (!A.Inst->isAtomic() || !B.Inst->isAtomic())
+    return true;
+  // Atomics do not race. But a sum that is limited halfway, say, is no result: nobody means that.
+  auto *X = dyn_cast<AtomicRMWInst>(A.Inst), *Y = dyn_cast<AtomicRMWInst>(B.Inst);
+  auto Accumulates = [](const AtomicRMWInst *I) {
+    return I && I->use_empty() && I->getOperation() != AtomicRMWInst::Xchg;
+  };
+  return Accumulates(X) && Accumulates(Y) && X->getOperation() != Y->getOperation();
+}
+
+std::optional<ConflictWitness> ConflictChecker::apart(unsigned All, unsigned Some) {
+  State &S = *St;
+  S.Budget = S.Opts.RaceStepsLeft;
+  S.Steps = S.Opts.StepsPerRace;
+  if (++S.Queries > S.Opts.MaxQueries || (S.Budget && !*S.Budget))
+    return std::nullopt;
+  try {
+    ReportMode On(S.Tr, S.Opts);
+    S.Tr.begin({All, Some, {}, false});
+    Frame Own = S.Tr.frameAt('s', S.K.Accesses[Some].Inst->getParent());
+    z3::expr_vector Asked(S.C);
+    // Linear ids bring the limits of the workgroup in.
+    Asked.push_back(S.Tr.linear('s') != S.Tr.linear('t'));
+    z3::expr Theirs = S.Tr.reached(S.Tr.T), Mine = S.Tr.reached(Own);
+    Asked.push_back(S.Tr.reached(S.Tr.S));
+    Asked.push_back(Theirs);
+    Asked.push_back(!Mine);
+    S.Tr.finish();
+    for (const z3::expr &E : S.Tr.conditions())
+      Asked.push_back(E);
+    std::optional<z3::model> M;
+    if (S.attempt(Asked, nullptr, M) != z3::sat)
+      return std::nullopt;
+    // The first must keep away from \p Some whatever the values that are not tracked.
+    z3::expr_vector Still = S.Tr.conditions();
+    Still.push_back(Mine);
+    for (auto &[Name, Symbol] : symbolsOf(z3::mk_and(Asked)))
+      if (!S.Tr.isHavoc(Name) && M->has_interp(Symbol.decl()))
+        Still.push_back(Symbol == M->eval(Symbol, true));
+    std::optional<z3::model> Other;
+    if (S.attempt(Still, nullptr, Other) != z3::unsat)
+      return std::nullopt;
+    ConflictWitness W;
+    for (unsigned D = 0; D < 3; ++D) {
+      W.S[D] = S.evaluate(*M, S.Tr.item('s', D));
+      W.T[D] = S.evaluate(*M, S.Tr.item('t', D));
+    }
+    return W;
+  } catch (z3::exception &) {
+    return std::nullopt;
+  }
 }
 
 bool ConflictChecker::matters(unsigned P, unsigned Q) const {
@@ -353,8 +560,6 @@ const ConflictAnswer &ConflictChecker::check(const AccessPair &Pair) {
 ConflictAnswer ConflictChecker::race(const AccessPair &Pair, bool DifferentWaves) {
   if (!mayRace(Pair.P, Pair.Q))
     return {};
-  St->Tr.Seen = St->Opts.SeenShape ? &*St->Opts.SeenShape : nullptr;
-  ConflictAnswer A = St->query(Pair, DifferentWaves ? Waves::Different : Waves::One, true);
-  St->Tr.Seen = nullptr;
-  return A;
+  ReportMode On(St->Tr, St->Opts);
+  return St->query(Pair, DifferentWaves ? Waves::Different : Waves::One, true);
 }

@@ -192,7 +192,7 @@ std::vector<AccessPair> Intervals::crossings(unsigned P, const BitVector &Cross,
   return {Pairs.begin(), Pairs.end()};
 }
 
-std::vector<AccessPair> Intervals::together(bool WaveSyncs) const {
+std::vector<AccessPair> Intervals::together(bool WaveSyncs, function_ref<bool(unsigned, unsigned)> Wanted) const {
   auto Delimits = [&](int B) {
     return B >= 0 && (WaveSyncs || K.Barriers[B].Strength != BarrierStrength::Wave);
   };
@@ -254,28 +254,50 @@ std::vector<AccessPair> Intervals::together(bool WaveSyncs) const {
     }
   };
 
+  // Most pairs of accesses are of no interest, so those of two segments are listed once, and ties are made only for
+  // segments that have some.
+  using Interest = std::pair<unsigned, std::vector<std::pair<unsigned, unsigned>>>; // a segment and P, Q
+  std::vector<std::vector<Interest>> Partners(K.Segments.size());
+  for (unsigned N = 0; N < K.Segments.size(); ++N)
+    for (unsigned M = 0; M < K.Segments.size(); ++M) {
+      std::vector<std::pair<unsigned, unsigned>> Both;
+      for (unsigned P : K.Segments[N].Accesses)
+        for (unsigned Q : K.Segments[M].Accesses)
+          if (Wanted(P, Q))
+            Both.push_back({P, Q});
+      if (!Both.empty())
+        Partners[N].push_back({M, std::move(Both)});
+    }
   std::set<AccessPair> Pairs;
+  auto Add = [&](const Interest &With, const IterationRelation &Ties, bool NoBarrierToLatch) {
+    for (auto [P, Q] : With.second)
+      Pairs.insert({P, Q, Ties, NoBarrierToLatch});
+  };
+
   // One after the other on a path.
-  for (const KernelAccess &P : K.Accesses) {
-    unsigned Home = K.segmentOf(P.Inst);
-    auto Nest = nestOf(K.LI, P.Inst->getParent());
+  for (unsigned Home = 0; Home < K.Segments.size(); ++Home) {
+    if (Partners[Home].empty())
+      continue;
+    const BasicBlock *HomeBlock = K.Segments[Home].Block;
+    auto Nest = nestOf(K.LI, HomeBlock);
     WalkState Here;
     Here.Outermost = Nest.size();
-    bool After = false;
-    for (unsigned Q : K.Segments[Home].Accesses) {
-      After |= Q == P.Id;
-      if (After)
-        Pairs.insert({P.Id, Q, tiesOf(K, Nest, Here), false});
-    }
     WalkResult R = walk(K, Home, Nest, Stop, None, AnyEdge);
-    for (unsigned N = 0; N < R.size(); ++N)
-      for (const WalkState &S : R[N])
-        for (unsigned Q : K.Segments[N].Accesses) {
-          AccessPair Pair{P.Id, Q, tiesOf(K, Nest, S), S.Outermost < Nest.size()};
-          TieEntered(Pair.Loops, Nest, K.Segments[N].Block);
-          TiePassed(Pair.Loops, P.Inst->getParent(), K.Segments[N].Block, S.Outermost < Nest.size());
-          Pairs.insert(std::move(Pair));
-        }
+    for (const Interest &With : Partners[Home]) {
+      unsigned N = With.first;
+      // Within the segment in program order.
+      if (N == Home)
+        for (auto [P, Q] : With.second)
+          if (Q >= P)
+            Pairs.insert({P, Q, tiesOf(K, Nest, Here), false});
+      for (const WalkState &S : R[N]) {
+        bool Around = S.Outermost < Nest.size();
+        IterationRelation Ties = tiesOf(K, Nest, S);
+        TieEntered(Ties, Nest, K.Segments[N].Block);
+        TiePassed(Ties, HomeBlock, K.Segments[N].Block, Around);
+        Add(With, Ties, Around);
+      }
+    }
   }
 
   // On two sides of a divergent branch.
@@ -284,49 +306,43 @@ std::vector<AccessPair> Intervals::together(bool WaveSyncs) const {
     if (From.Out.size() < 2 || !K.uniformity().branchIsSurelyDivergent(*From.Block))
       continue;
     auto Nest = nestOf(K.LI, From.Block);
-    auto Side = [&](const Segment::Edge &Way) {
-      WalkResult R = walk(K, D, Nest, Stop, None, [&](const Segment::Edge &E) { return &E == &Way; });
-      SmallVector<std::pair<unsigned, WalkState>, 32> Reached;
-      for (unsigned N = 0; N < R.size(); ++N)
-        if (!K.Segments[N].Accesses.empty())
-          for (const WalkState &S : R[N])
-            Reached.push_back({N, S});
-      return Reached;
-    };
+    SmallVector<WalkResult, 2> Sides;
+    for (const Segment::Edge &Way : From.Out)
+      Sides.push_back(walk(K, D, Nest, Stop, None, [&](const Segment::Edge &E) { return &E == &Way; }));
     // How far a walk went round the loop at index I of the branch's nest: 0, 1, or unknown.
     auto Turns = [](const WalkState &S, unsigned I) {
       return I < S.Outermost ? 0 : I > S.Outermost || S.Many ? 2 : 1;
+    };
+    auto Meet = [&](unsigned N, const WalkState &S, const Interest &With, const WalkState &T) {
+      IterationRelation Ties;
+      bool Backwards = false, Apart = false;
+      for (unsigned I = 0; I < Nest.size(); ++I) {
+        int X = Turns(S, I), Y = Turns(T, I);
+        Backwards |= !Apart && X == 1 && Y == 0;
+        Iteration How = Apart || X == 2 || Y == 2 ? Iteration::Free
+                        : X == Y                  ? Iteration::Same
+                                                  : Iteration::Next;
+        Apart |= How != Iteration::Same;
+        Ties.push_back({Nest[I], loopNumber(K, Nest[I]), How});
+      }
+      // The mirrored pair comes from the two sides in the other order.
+      if (Backwards)
+        return;
+      TieEntered(Ties, Nest, K.Segments[N].Block);
+      TieEntered(Ties, Nest, K.Segments[With.first].Block);
+      Add(With, Ties, false);
     };
     for (unsigned A = 0; A < From.Out.size(); ++A)
       for (unsigned B = 0; B < From.Out.size(); ++B) {
         if (A == B || From.Out[A].To == From.Out[B].To)
           continue;
-        auto OneSide = Side(From.Out[A]), OtherSide = Side(From.Out[B]);
-        for (auto &[N, S] : OneSide)
-          for (auto &[M, T] : OtherSide) {
+        for (unsigned N = 0; N < K.Segments.size(); ++N)
+          for (const Interest &With : Partners[N])
             // Where both sides come together again, a path leads from one access to the other or to itself.
-            if (N == M)
-              continue;
-            IterationRelation Ties;
-            bool Backwards = false, Apart = false;
-            for (unsigned I = 0; I < Nest.size(); ++I) {
-              int X = Turns(S, I), Y = Turns(T, I);
-              Backwards |= !Apart && X == 1 && Y == 0;
-              Iteration How = Apart || X == 2 || Y == 2 ? Iteration::Free
-                              : X == Y                  ? Iteration::Same
-                                                        : Iteration::Next;
-              Apart |= How != Iteration::Same;
-              Ties.push_back({Nest[I], loopNumber(K, Nest[I]), How});
-            }
-            // The mirrored pair comes from the two sides in the other order.
-            if (Backwards)
-              continue;
-            TieEntered(Ties, Nest, K.Segments[N].Block);
-            TieEntered(Ties, Nest, K.Segments[M].Block);
-            for (unsigned P : K.Segments[N].Accesses)
-              for (unsigned Q : K.Segments[M].Accesses)
-                Pairs.insert({P, Q, Ties, false});
-          }
+            if (With.first != N)
+              for (const WalkState &S : Sides[A][N])
+                for (const WalkState &T : Sides[B][With.first])
+                  Meet(N, S, With, T);
       }
   }
   return {Pairs.begin(), Pairs.end()};

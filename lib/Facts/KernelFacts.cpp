@@ -71,6 +71,7 @@ KernelFacts::KernelFacts(Function &F, const Kernel &K, const TranslationUnit &TU
   for (const Loop *L : LI.getLoopsInPreorder())
     LoopNumbers.try_emplace(L, LoopNumbers.size());
   collect();
+  findPlainSyncs();
   buildSegments();
   Uniformity = std::make_unique<WorkgroupUniformity>(
       F, [this](const LoadInst &L) { return loadIsShared(L); });
@@ -131,9 +132,16 @@ std::string KernelFacts::nameOf(const Value *V) const {
   return V->hasName() ? V->getName().str() : "a value";
 }
 
+/// The base of a pointer; seen through selections and loop variables when all their arms have the same.
+static const Value *baseOf(const Value *Ptr) {
+  SmallVector<const Value *, 4> Bases;
+  getUnderlyingObjects(Ptr, Bases, /*LI=*/nullptr, /*MaxLookup=*/0);
+  return Bases.size() == 1 ? Bases.front() : getUnderlyingObject(Ptr, 0);
+}
+
 unsigned KernelFacts::objectOf(const Value *Ptr) {
   const DataLayout &DL = F.getDataLayout();
-  const Value *Base = getUnderlyingObject(Ptr, 0);
+  const Value *Base = baseOf(Ptr);
   MemoryObject O;
   if (auto *G = dyn_cast<GlobalVariable>(Base)) {
     bool Lds = G->getAddressSpace() == LdsAddressSpace;
@@ -174,7 +182,7 @@ unsigned KernelFacts::objectOf(const Value *Ptr) {
 void KernelFacts::addAccess(Instruction &I, const Value *Ptr, AccessEffect E, unsigned Bytes,
                             bool Volatile) {
   unsigned AS = Ptr->getType()->getPointerAddressSpace();
-  const Value *Base = getUnderlyingObject(Ptr, 0);
+  const Value *Base = baseOf(Ptr);
   // Private memory belongs to one work-item.
   if (AS == 5 || isa<AllocaInst>(Base))
     return;
@@ -235,6 +243,21 @@ void KernelFacts::addFence(Instruction &I, const char *What, bool Clock) {
   A.Place = placeOf(I, &A.InlinedAt);
   Accesses.push_back(A);
   DeviceSyncs.push_back({&I, O.Name, A.Place});
+}
+
+void KernelFacts::findPlainSyncs() {
+  // A lock that atomicCAS() takes may be let go by a plain store.
+  DenseSet<unsigned> Shared;
+  for (const KernelAccess &A : Accesses)
+    if (A.DeviceSync && !A.Fence && A.Pointer)
+      Shared.insert(A.Object);
+  for (KernelAccess &A : Accesses)
+    if (!A.DeviceSync && A.Pointer && A.Space != MemorySpace::Lds && A.Space != MemorySpace::Constant &&
+        Shared.contains(A.Object)) {
+      A.DeviceSync = true;
+      DeviceSyncs.push_back({A.Inst, "access to '" + Objects[A.Object].Name + "', which is used atomically as well",
+                             A.Place});
+    }
 }
 
 bool KernelFacts::addBarrier(Instruction &I) {
@@ -353,13 +376,23 @@ void KernelFacts::collect() {
       addAccess(I, X->getPointerOperand(), AccessEffect::Atomic,
                 DL.getTypeStoreSize(X->getNewValOperand()->getType()), X->isVolatile());
     } else if (auto *Fence = dyn_cast<FenceInst>(&I)) {
-      // Fences of workgroup scope belong to the barriers.
+      // Release or acquire fences of workgroup scope belong to the barriers. One that is both orders the steps of a
+      // wavefront, as the sync() of a tile of it: there is nothing to wait for.
       SmallVector<StringRef, 8> Names;
       F.getContext().getSyncScopeNames(Names);
       StringRef Scope = Names[Fence->getSyncScopeID()];
       if (Scope != "workgroup" && Scope != "wavefront" && Scope != "workgroup-one-as" &&
           Scope != "wavefront-one-as" && Scope != "singlethread")
         addFence(I, "a device-scope fence", false);
+      if (Scope != "singlethread" && isAcquireOrStronger(Fence->getOrdering()) &&
+          isReleaseOrStronger(Fence->getOrdering())) {
+        KernelBarrier B;
+        B.Id = Barriers.size();
+        B.Inst = &I;
+        B.Strength = BarrierStrength::Wave;
+        B.Place = placeOf(I, &B.InlinedAt);
+        Barriers.push_back(std::move(B));
+      }
     } else if (isa<CallBase>(I)) {
       if (isClockRead(cast<CallBase>(I)))
         addFence(I, "a clock read", true);
@@ -393,6 +426,8 @@ void KernelFacts::buildSegments() {
     Segments.emplace_back().Block = &B;
     for (Instruction &I : B) {
       if (auto It = BarrierOf.find(&I); It != BarrierOf.end()) {
+        if (auto Fence = AccessesOf.find(&I); Fence != AccessesOf.end())
+          append_range(Segments.back().Accesses, Fence->second);
         Segment::Edge E;
         E.To = Segments.size();
         E.Barrier = It->second;

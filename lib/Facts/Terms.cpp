@@ -78,11 +78,7 @@ void Terms::begin(const AccessPair &Pair) {
   Nonlinear = 0;
   Relation = Pair.Loops;
   auto Make = [&](Frame &F, char Item, unsigned Access) {
-    F = Frame();
-    F.Item = Item;
-    F.At = K.Accesses[Access].Inst->getParent();
-    for (const Loop *L = K.LI.getLoopFor(F.At); L; L = L->getParentLoop())
-      F.Tokens[L] = std::string(1, Item);
+    F = frameAt(Item, K.Accesses[Access].Inst->getParent());
     // A tied loop that the access has left stands in its last iteration.
     for (const LoopTie &Tie : Relation)
       F.Tokens[Tie.L] = Tie.How == Iteration::Same    ? "k"
@@ -91,6 +87,15 @@ void Terms::begin(const AccessPair &Pair) {
   };
   Make(S, 's', Pair.P);
   Make(T, 't', Pair.Q);
+}
+
+Frame Terms::frameAt(char Item, const BasicBlock *At) const {
+  Frame F;
+  F.Item = Item;
+  F.At = At;
+  for (const Loop *L = K.LI.getLoopFor(At); L; L = L->getParentLoop())
+    F.Tokens[L] = std::string(1, Item);
+  return F;
 }
 
 std::string Terms::token(const Loop &L, const Frame &F) const {
@@ -150,6 +155,8 @@ z3::expr Terms::unknown(const Value *V, const Frame &F) {
   std::string Name = symbolName(V, F, Shared);
   if (Shared) {
     Inputs.insert(Name);
+    if (V->getType()->isPointerTy())
+      Addresses.insert(Name);
     Spellings[Name] = K.nameOf(V);
   } else {
     Havoc.insert(Name);
@@ -169,7 +176,8 @@ z3::expr Terms::blockDim(unsigned Dim) {
   z3::expr Narrow = symbol(Name, 11);
   if (Constrained.insert(Name).second) {
     Conditions.push_back(z3::uge(Narrow, C.bv_val(1, 11)));
-    Conditions.push_back(z3::ule(Narrow, C.bv_val(K.Shape.MaxDim[Dim], 11)));
+    unsigned Most = Reporting ? std::min(K.Shape.MaxDim[Dim], LikelyItems) : K.Shape.MaxDim[Dim];
+    Conditions.push_back(z3::ule(Narrow, C.bv_val(Most, 11)));
   }
   Spellings[Name] = Name;
   return z3::zext(Narrow, 21);
@@ -201,10 +209,12 @@ z3::expr Terms::linear(char Item) {
     L = L + blockDim(0) * item(Item, 1);
   std::string Name = std::string("linear@") + Item;
   if (Constrained.insert(Name).second) {
+    unsigned Most = Seen ? std::min(Seen->MaxItems, K.Shape.MaxItems) : K.Shape.MaxItems;
+    if (Reporting && !(Seen && Seen->allKnown()) && !K.Shape.allKnown())
+      Most = std::min(Most, LikelyItems);
     // The extents multiply to at most the workgroup limit.
     if (!K.Shape.allKnown() && !(isFlat(1) && isFlat(2)))
-      Conditions.push_back(z3::ule(blockDim(0) * blockDim(1) * blockDim(2), C.bv_val(K.Shape.MaxItems, 32)));
-    unsigned Most = Seen ? std::min(Seen->MaxItems, K.Shape.MaxItems) : K.Shape.MaxItems;
+      Conditions.push_back(z3::ule(blockDim(0) * blockDim(1) * blockDim(2), C.bv_val(Most, 32)));
     if (Most < 1024 || !(isFlat(1) && isFlat(2)))
       Conditions.push_back(z3::ult(L, C.bv_val(Most, 32)));
   }
@@ -217,9 +227,14 @@ z3::expr Terms::base(unsigned Object) {
   if (!Constrained.insert(Name).second)
     return B;
   Inputs.insert(Name);
+  Addresses.insert(Name);
+  Placed.insert(Name);
   const MemoryObject &O = K.Objects[Object];
-  if (!O.isLds())
+  if (!O.isLds()) {
+    if (Reporting)
+      Conditions.push_back(B == C.bv_val(uint64_t(Object + 1) << 40, 64));
     return B;
+  }
   // LDS variables lie apart, within the largest LDS of any target.
   auto Extent = [&](const MemoryObject &X) { return X.Size.value_or(160 * 1024); };
   Conditions.push_back(z3::ult(B, C.bv_val(1 << 20, 64)));
@@ -351,7 +366,7 @@ z3::expr Terms::binary(const BinaryOperator &B, Frame &F) {
   case Instruction::SDiv:
   case Instruction::URem:
   case Instruction::SRem:
-    if (!Constant && K.uniformity().isUniform(&B))
+    if (!Constant && K.uniformity().isUniform(&B) && !(Reporting && B.getOpcode() == Instruction::Mul))
       return unknown(&B, F);
     // Circuits for products and quotients of variables are large: a query gets a few and no more.
     if (!isa<ConstantInt>(R) && !(B.getOpcode() == Instruction::Mul && Constant)) {
@@ -571,7 +586,9 @@ PointerTerm Terms::pointer(const Value *V, Frame &F) {
   if (auto *G = dyn_cast<GEPOperator>(V)) {
     PointerTerm P = pointer(G->getPointerOperand(), F);
     unsigned IndexBits = DL.getIndexTypeSizeInBits(G->getType());
-    for (auto It = gep_type_begin(G), End = gep_type_end(G); It != End; ++It) {
+    // What the index before selected; the first index of all is not one into an array.
+    Type *Around = nullptr;
+    for (auto It = gep_type_begin(G), End = gep_type_end(G); It != End; Around = It.getIndexedType(), ++It) {
       const Value *Index = It.getOperand();
       if (StructType *STy = It.getStructTypeOrNull()) {
         uint64_t Off = DL.getStructLayout(STy)->getElementOffset(cast<ConstantInt>(Index)->getZExtValue());
@@ -588,7 +605,10 @@ PointerTerm Terms::pointer(const Value *V, Frame &F) {
       // An index of 32 bits or fewer cannot wrap the product; a 64-bit one could, unless the GEP is in bounds.
       bool Narrow = IndexBits <= 32 || isa<SExtInst, ZExtInst>(Index) || Index->getType()->getIntegerBitWidth() <= 32;
       P.Exact &= Narrow || G->hasNoUnsignedSignedWrap();
-      P.Parts.push_back({fit(fit(value(Index, F), IndexBits), 64), Scale});
+      z3::expr Wide = fit(fit(value(Index, F), IndexBits), 64);
+      if (auto *Row = dyn_cast_or_null<ArrayType>(Around); Row && Reporting)
+        Conditions.push_back(z3::ult(Wide, C.bv_val(uint64_t(Row->getNumElements()), 64)));
+      P.Parts.push_back({Wide, Scale});
     }
     return P;
   }
@@ -645,5 +665,10 @@ PointerTerm Terms::pointer(const Value *V, Frame &F) {
   bool Shared = false;
   std::string Name = symbolName(V, F, Shared);
   (Shared ? Inputs : Havoc).insert(Name);
+  Addresses.insert(Name);
+  if (Reporting && isa<Argument>(V) && Constrained.insert(Name).second) {
+    Placed.insert(Name);
+    Conditions.push_back(symbol(Name, 64) == C.bv_val(uint64_t(id(V) + 4096) << 40, 64));
+  }
   return At(symbol(Name, 64));
 }

@@ -64,8 +64,13 @@ public:
 
   Frame S, T;
 
-  /// Block extents to take where the proof knows none: what the launches in view use. For reporting races only.
-  const WorkgroupShape *Seen = nullptr;
+  /// An item at a block, its loops unrelated to the two accesses of the query.
+  Frame frameAt(char Item, const llvm::BasicBlock *At) const;
+
+  /// For reports only, which want what is likely rather than what is possible: block extents come from the launches in
+  /// view or are small, subscripts keep within their row, parameters point to different buffers, products are computed.
+  bool Reporting = false;
+  const WorkgroupShape *Seen = nullptr; ///< block extents of the launches in view
 
   z3::expr value(const llvm::Value *V, Frame &F);
   PointerTerm pointer(const llvm::Value *V, Frame &F);
@@ -91,6 +96,10 @@ public:
   bool isHavoc(const std::string &Symbol) const { return Havoc.count(Symbol); }
   /// A symbol whose value the launch chooses: kernel arguments and values loaded through them.
   bool isInput(const std::string &Symbol) const { return Inputs.count(Symbol); }
+  /// An input that is a number, not an address.
+  bool isNumber(const std::string &Symbol) const { return isInput(Symbol) && !Addresses.count(Symbol); }
+  /// An address that may be any, also that of another buffer, even where reports are made.
+  bool isAnyAddress(const std::string &Symbol) const { return Addresses.count(Symbol) && !Placed.count(Symbol); }
   /// Loop variables with few values, and these values: a query that is too hard as a whole may be easy value by value.
   const std::vector<std::pair<z3::expr, std::vector<z3::expr>>> &orbits() const { return Orbits; }
   /// What a symbol is called in messages; empty if it has no name people know.
@@ -102,7 +111,7 @@ private:
   z3::expr_vector Conditions;
   std::vector<z3::expr> Cached;
   std::vector<std::pair<z3::expr, std::vector<z3::expr>>> Orbits;
-  std::set<std::string> Havoc, Inputs, Constrained;
+  std::set<std::string> Havoc, Inputs, Addresses, Placed, Constrained;
   std::map<std::string, std::string> Spellings;
   llvm::DenseMap<const llvm::Value *, unsigned> ValueIds;
   llvm::DenseMap<const llvm::Loop *, unsigned> LoopIds;
@@ -110,6 +119,8 @@ private:
   bool AssumeFlags = true;
   unsigned Depth = 0;
   unsigned Nonlinear = 0;
+  /// Workgroups that reports take for granted where nothing is known of the launch.
+  static constexpr unsigned LikelyItems = 256;
 
   /// The distance a loop variable has moved by a step that is not a constant.
   struct Travel {
@@ -137,9 +148,15 @@ private:
   z3::expr forward(const llvm::BasicBlock *B, const llvm::Loop &L, Frame &F,
                    std::map<const llvm::BasicBlock *, z3::expr> &Seen);
   z3::expr counter(const llvm::Loop &L, Frame &F);
-  void constrainOrbit(const llvm::PHINode &P, const llvm::Loop &L, Frame &F, const z3::expr &Symbol);
+  bool constrainOrbit(const llvm::PHINode &P, const llvm::Loop &L, Frame &F, const z3::expr &Symbol);
+  /// `phi = phi >> c` and the like: what the loop variable is after so many iterations.
+  std::optional<z3::expr> shifted(const llvm::PHINode &P, const llvm::Loop &L, Frame &F, const z3::expr &Symbol);
   Frame stepFrame(const llvm::Loop &L, const Frame &F) const;
   Iteration relationOf(const llvm::Loop *L) const;
+  /// The frame stands in the iteration of \p L that the token names.
+  bool isIn(const llvm::Loop &L, const Frame &F, llvm::StringRef Token) const;
+  /// The frame is t's, whose iteration of \p L comes after that of s as \p How says.
+  bool isBehind(const llvm::Loop &L, const Frame &F, Iteration How) const;
   z3::expr fit(const z3::expr &E, unsigned Bits, bool Signed = true);
   unsigned bits(const llvm::Value *V) const;
   /// Iteration counters are 40 bits wide: no loop of 32-bit indices runs longer.

@@ -200,21 +200,26 @@ z3::expr Terms::phi(const PHINode &P, Frame &F) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+bool Terms::isIn(const Loop &L, const Frame &F, StringRef Token) const {
+  auto It = F.Tokens.find(&L);
+  return It != F.Tokens.end() && It->second == Token;
+}
+
+bool Terms::isBehind(const Loop &L, const Frame &F, Iteration How) const {
+  return F.Item == 't' && isIn(L, F, "t") && relationOf(&L) == How;
+}
+
 z3::expr Terms::counter(const Loop &L, Frame &F) {
-  auto Tied = F.Tokens.find(&L);
-  if (Tied != F.Tokens.end() && Tied->second == "0")
+  if (isIn(L, F, "0"))
     return C.bv_val(0, CounterBits);
-  if (F.Item == 't' && Tied != F.Tokens.end() && Tied->second == "t") {
-    Iteration R = relationOf(&L);
-    if (R == Iteration::Next)
-      return counter(L, S) + C.bv_val(1, CounterBits);
-    if (R == Iteration::Later) {
-      z3::expr More = symbol("more", CounterBits);
-      if (Constrained.insert("more").second)
-        Conditions.push_back(z3::uge(More, C.bv_val(1, CounterBits)) &&
-                             z3::ult(More, C.bv_val(uint64_t(1) << (CounterBits - 2), CounterBits)));
-      return counter(L, S) + More;
-    }
+  if (isBehind(L, F, Iteration::Next))
+    return counter(L, S) + C.bv_val(1, CounterBits);
+  if (isBehind(L, F, Iteration::Later)) {
+    z3::expr More = symbol("more", CounterBits);
+    if (Constrained.insert("more").second)
+      Conditions.push_back(z3::uge(More, C.bv_val(1, CounterBits)) &&
+                           z3::ult(More, C.bv_val(uint64_t(1) << (CounterBits - 2), CounterBits)));
+    return counter(L, S) + More;
   }
   unsigned Id = LoopIds.try_emplace(&L, LoopIds.size()).first->second;
   std::string Name = "n" + std::to_string(Id) + fullToken(&L, F);
@@ -243,7 +248,7 @@ Frame Terms::stepFrame(const Loop &L, const Frame &F) const {
 
 z3::expr Terms::headerPhi(const PHINode &P, const Loop &L, Frame &F) {
   unsigned Bits = bits(&P);
-  if (auto Tied = F.Tokens.find(&L); Tied != F.Tokens.end() && Tied->second == "0" && L.getLoopPredecessor())
+  if (isIn(L, F, "0") && L.getLoopPredecessor())
     return value(P.getIncomingValueForBlock(L.getLoopPredecessor()), F);
   Recurrence R;
   if (P.getType()->isIntegerTy() && matchRecurrence(P, L, R)) {
@@ -267,14 +272,12 @@ z3::expr Terms::headerPhi(const PHINode &P, const Loop &L, Frame &F) {
       z3::expr Step = value(R.Step, F);
       if (R.Negative)
         Step = -Step;
-      auto Tied = F.Tokens.find(&L);
-      bool Next = F.Item == 't' && Tied != F.Tokens.end() && Tied->second == "t" &&
-                  relationOf(&L) == Iteration::Next;
+      bool Next = isBehind(L, F, Iteration::Next);
       std::string Token = fullToken(&L, Next ? S : F);
       std::string Name = "d" + std::to_string(id(&P)) + Token;
       z3::expr Distance = symbol(Name, Bits);
       // Two unrelated distances are multiples of the step, which nothing here says: a model of them is no witness.
-      bool Related = Tied != F.Tokens.end() && (Tied->second == "k" || relationOf(&L) == Iteration::Next);
+      bool Related = isIn(L, F, "k") || (F.Tokens.count(&L) && relationOf(&L) == Iteration::Next);
       if (!Related)
         Havoc.insert(Name);
       // SCEV may know more than the flags on the instruction.
@@ -299,9 +302,7 @@ z3::expr Terms::headerPhi(const PHINode &P, const Loop &L, Frame &F) {
 
   // Any other loop variable that the workgroup agrees on: one symbol an iteration, and the next iteration's value is
   // what the loop body makes of it.
-  auto Tied = F.Tokens.find(&L);
-  if (F.Item == 't' && Tied != F.Tokens.end() && Tied->second == "t" &&
-      relationOf(&L) == Iteration::Next && L.getLoopLatch()) {
+  if (isBehind(L, F, Iteration::Next) && L.getLoopLatch()) {
     Frame G = stepFrame(L, S);
     return value(P.getIncomingValueForBlock(L.getLoopLatch()), G);
   }
@@ -309,7 +310,12 @@ z3::expr Terms::headerPhi(const PHINode &P, const Loop &L, Frame &F) {
   std::string Name = symbolName(&P, F, Shared);
   z3::expr Symbol = symbol(Name, Bits);
   if (Constrained.insert(Name).second) {
-    constrainOrbit(P, L, F, Symbol);
+    if (!constrainOrbit(P, L, F, Symbol)) {
+      if (auto Closed = shifted(P, L, F, Symbol))
+        Conditions.push_back(*Closed);
+      else
+        Havoc.insert(Name); // any value at all: a model of it is no witness
+    }
     // Halving never grows: phi = phi >> c or phi / c.
     unsigned Entry = L.contains(P.getIncomingBlock(0)) ? 1 : 0;
     auto *B = P.getNumIncomingValues() == 2 ? dyn_cast<BinaryOperator>(P.getIncomingValue(1 - Entry)) : nullptr;
@@ -331,13 +337,41 @@ z3::expr Terms::headerPhi(const PHINode &P, const Loop &L, Frame &F) {
   return Symbol;
 }
 
-void Terms::constrainOrbit(const PHINode &P, const Loop &L, Frame &F, const z3::expr &Symbol) {
+std::optional<z3::expr> Terms::shifted(const PHINode &P, const Loop &L, Frame &F, const z3::expr &Symbol) {
+  if (!P.getType()->isIntegerTy() || P.getNumIncomingValues() != 2)
+    return std::nullopt;
+  unsigned Entry = L.contains(P.getIncomingBlock(0)) ? 1 : 0, Bits = bits(&P);
+  auto *B = dyn_cast<BinaryOperator>(P.getIncomingValue(1 - Entry));
+  auto *By = B && B->getOperand(0) == &P ? dyn_cast<ConstantInt>(B->getOperand(1)) : nullptr;
+  if (!By || By->isNegative())
+    return std::nullopt;
+  auto Power = [&]() -> unsigned { return By->getValue().isPowerOf2() ? By->getValue().logBase2() : 0; };
+  bool Left = B->getOpcode() == Instruction::Shl || B->getOpcode() == Instruction::Mul;
+  bool Shift = B->isShift() && By->getValue().ult(Bits);
+  bool Halves = B->getOpcode() == Instruction::UDiv || B->getOpcode() == Instruction::SDiv;
+  unsigned Each = Shift ? By->getZExtValue() : Halves || B->getOpcode() == Instruction::Mul ? Power() : 0;
+  if (!Each)
+    return std::nullopt;
+  // Shifted by Each in every iteration; past the width nothing is left.
+  z3::expr Start = value(P.getIncomingValue(Entry), F), N = counter(L, F);
+  z3::expr Zero = C.bv_val(0, Bits);
+  z3::expr Some = z3::ule(N, C.bv_val(Bits / Each, CounterBits));
+  z3::expr Amount = fit(N, Bits, false) * C.bv_val(Each, Bits);
+  z3::expr Moved = Left ? z3::shl(Start, Amount) : z3::lshr(Start, Amount);
+  z3::expr Is = Symbol == z3::ite(Some, Moved, Zero);
+  // Signed halving of a negative start is another matter.
+  if (B->getOpcode() == Instruction::AShr || B->getOpcode() == Instruction::SDiv)
+    return Reporting ? Start >= Zero && Is : z3::implies(Start >= Zero, Is);
+  return Is;
+}
+
+bool Terms::constrainOrbit(const PHINode &P, const Loop &L, Frame &F, const z3::expr &Symbol) {
   // Runs the loop variables that depend on nothing but each other and constants, e.g. k = 128, 64, 32, ... or two
   // buffers that change places, and lists the values P takes.
   const DataLayout &DL = K.F.getDataLayout();
   BasicBlock *Latch = L.getLoopLatch(), *Entry = L.getLoopPredecessor();
   if (!Latch || !Entry)
-    return;
+    return false;
   std::map<const PHINode *, Value *> State;
   for (PHINode &Q : L.getHeader()->phis())
     State[&Q] = Q.getIncomingValueForBlock(Entry);
@@ -404,7 +438,7 @@ void Terms::constrainOrbit(const PHINode &P, const Loop &L, Frame &F, const z3::
   }
   Depth = Saved;
   if (!Closed)
-    return;
+    return false;
   z3::expr Any = C.bool_val(false);
   std::set<Value *> Done;
   std::vector<z3::expr> Values;
@@ -429,4 +463,5 @@ void Terms::constrainOrbit(const PHINode &P, const Loop &L, Frame &F, const z3::
       Pair = Pair || (Symbol == value(St[&P], F) && Other == value(St[&Q], F));
     Conditions.push_back(Pair);
   }
+  return true;
 }

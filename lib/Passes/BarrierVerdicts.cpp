@@ -14,6 +14,8 @@
 
 #include "hk/Passes/BarrierVerdicts.h"
 
+#include "hk/Passes/BarrierPublication.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -65,8 +67,10 @@ private:
   std::optional<Blocker> blocker(const BitVector &Cross, const BitVector &Pass, bool OneWaveIsFine,
                                  bool GlobalOnly, bool WantWitness);
   void describe(BarrierFinding &F, const Blocker &B) const;
-  void findRaces();
+  void findRaces(bool Aligned);
+  RaceFinding &addRace(const KernelAccess &P, const KernelAccess &Q);
   bool sameValueStores(const KernelAccess &A, const KernelAccess &B) const;
+  bool seedsCompareExchange(const KernelAccess &Read, const KernelAccess &Atomic) const;
 };
 
 std::string verb(const KernelAccess &A) {
@@ -419,19 +423,44 @@ bool Judge::sameValueStores(const KernelAccess &A, const KernelAccess &B) const 
   return V == W && (isa<Constant>(V) || !K.uniformity().isSurelyDivergent(V));
 }
 
-void Judge::findRaces() {
+/// A plain read whose value an atomic compare-exchange of the same place checks: `old = *p; do ... atomicCAS(p, old, ...)`.
+bool Judge::seedsCompareExchange(const KernelAccess &Read, const KernelAccess &Atomic) const {
+  auto *Load = dyn_cast<LoadInst>(Read.Inst);
+  if (!Load || Atomic.Effect != AccessEffect::Atomic)
+    return false;
+  SmallVector<const Value *, 8> Work{Load};
+  SmallPtrSet<const Value *, 8> Seen;
+  while (!Work.empty()) {
+    const Value *V = Work.pop_back_val();
+    if (!Seen.insert(V).second)
+      continue;
+    for (const User *U : V->users()) {
+      if (auto *X = dyn_cast<AtomicCmpXchgInst>(U); X && X->getCompareOperand() == V)
+        return true;
+      if (isa<PHINode, CastInst, FreezeInst>(U))
+        Work.push_back(U);
+    }
+  }
+  return false;
+}
+
+void Judge::findRaces(bool Aligned) {
   // Pairs grow with the square of the accesses: kernels past this size are judged but not searched.
   if (K.Accesses.size() > MaxAccessesForRaces)
     return;
   // One report for two places; the first pair found in program order stands for them.
   std::set<std::pair<SourcePlace, SourcePlace>> Reported;
   std::set<std::tuple<const Value *, const BasicBlock *, const Value *, const BasicBlock *, bool>> Clean;
+  auto MayReport = [&](unsigned A, unsigned B) {
+    const KernelAccess &P = K.Accesses[A], &Q = K.Accesses[B];
+    return P.Object == Q.Object && P.Pointer && Q.Pointer && P.Bytes && Q.Bytes && Checker.mayRace(A, B) &&
+           !sameValueStores(P, Q) && !seedsCompareExchange(P, Q) && !seedsCompareExchange(Q, P);
+  };
   auto Look = [&](bool OneWave) {
-    for (const AccessPair &Pair : Ways.together(/*WaveSyncs=*/OneWave)) {
+    for (const AccessPair &Pair : Ways.together(/*WaveSyncs=*/OneWave, MayReport)) {
       const KernelAccess &P = K.Accesses[Pair.P], &Q = K.Accesses[Pair.Q];
-      if (P.Object != Q.Object || K.Objects[P.Object].Kind == MemoryObject::Unknown || !P.Bytes || !Q.Bytes)
-        continue;
-      if (!Checker.mayRace(Pair.P, Pair.Q) || sameValueStores(P, Q))
+      // Where not all may meet a barrier, what is on its other side in another iteration says nothing.
+      if (!Aligned && any_of(Pair.Loops, [](const LoopTie &L) { return L.How != Iteration::Same; }))
         continue;
       auto Key = std::minmax(P.Place, Q.Place);
       if (Reported.count(Key))
@@ -448,25 +477,37 @@ void Judge::findRaces() {
         continue;
       }
       Reported.insert(Key);
-      RaceFinding R;
-      R.P = Pair.P;
-      R.Q = Pair.Q;
-      R.First = P.Place;
-      R.Second = Q.Place;
-      R.FirstChain.assign(P.InlinedAt.begin(), P.InlinedAt.end());
-      R.FirstChain.insert(R.FirstChain.begin(), P.Place);
-      R.SecondChain.assign(Q.InlinedAt.begin(), Q.InlinedAt.end());
-      R.SecondChain.insert(R.SecondChain.begin(), Q.Place);
-      R.FirstWrites = P.writes();
-      R.SecondWrites = Q.writes();
-      R.Object = K.Objects[P.Object].Name;
+      RaceFinding &R = addRace(P, Q);
       R.Witness = A.Witness;
       R.OneWave = OneWave;
-      Out.Races.push_back(R);
+      if (P.Inst->isAtomic() && Q.Inst->isAtomic())
+        R.Kind = RaceFinding::Updates;
     }
   };
   Look(false);
   Look(true);
+  for (const UnorderedSync &U : findUnorderedSyncs(K, Ways, Checker)) {
+    RaceFinding &R = addRace(K.Accesses[U.First], K.Accesses[U.Second]);
+    R.Kind = U.Release ? RaceFinding::Release : RaceFinding::Acquire;
+    R.Object = K.Objects[K.Accesses[U.Release ? U.Second : U.First].Object].Name;
+    R.Witness = U.Witness;
+  }
+}
+
+RaceFinding &Judge::addRace(const KernelAccess &P, const KernelAccess &Q) {
+  RaceFinding R;
+  R.P = P.Id;
+  R.Q = Q.Id;
+  R.First = P.Place;
+  R.Second = Q.Place;
+  R.FirstChain.assign(P.InlinedAt.begin(), P.InlinedAt.end());
+  R.FirstChain.insert(R.FirstChain.begin(), P.Place);
+  R.SecondChain.assign(Q.InlinedAt.begin(), Q.InlinedAt.end());
+  R.SecondChain.insert(R.SecondChain.begin(), Q.Place);
+  R.FirstWrites = P.writes();
+  R.SecondWrites = Q.writes();
+  R.Object = K.Objects[P.Object].Name;
+  return Out.Races.emplace_back(std::move(R));
 }
 
 KernelFindings Judge::run() {
@@ -485,10 +526,12 @@ KernelFindings Judge::run() {
     }
     return std::move(Out);
   }
-  if (checkAlignment()) {
+  bool Aligned = checkAlignment();
+  if (Aligned)
     grow();
-    findRaces();
-  }
+  // A condition that is not proved uniform leaves the verdicts open; a race stands all the same.
+  if (Aligned || none_of(Out.Barriers, [](const BarrierFinding &F) { return F.Verdict == BarrierVerdict::Divergent; }))
+    findRaces(Aligned);
   Out.Queries = Checker.queries();
   return std::move(Out);
 }

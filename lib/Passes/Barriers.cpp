@@ -42,6 +42,7 @@ struct Site {
 struct RaceSite {
   RaceFinding Race;
   std::string Kernel;
+  std::vector<SourcePlace> FirstCalls, SecondCalls; ///< where the accesses' functions were inlined, innermost first
   std::optional<Edit> Insert;  ///< the barrier that separates the two accesses
   bool WaveSync = false;       ///< it is a wave-level one
   std::string NoInsert;        ///< why there is none, when one was asked for
@@ -134,6 +135,8 @@ private:
   StringRef contentsOf(const std::string &File);
   /// The statement stands alone on its line: the span of the line with its line end, from its first column.
   std::optional<SourceSpan> aloneOnLine(const SourceSpan &Statement);
+  /// The statement with the blanks on one side, so that none are left over when it goes.
+  SourceSpan withBlanks(SourceSpan Statement);
 };
 
 /// Translation units may call one file by different names; its absolute path tells.
@@ -169,10 +172,13 @@ void BarriersPass::analyze(const TranslationUnit &TU,
         It->second.Call.Place = shown(TU, C.Place);
       }
   std::vector<RaceSite *> Fresh;
+  // The search for races must not use up what the verdicts need. Where barriers are to be inserted it counts as much.
   uint64_t StepsLeft = Opts.SolverSteps;
+  uint64_t RaceStepsLeft = Opts.InsertBarriers ? Opts.SolverSteps : Opts.SolverSteps / 4;
   for (const auto &K : Kernels) {
     ConflictOptions CO;
     CO.StepsLeft = &StepsLeft;
+    CO.RaceStepsLeft = &RaceStepsLeft;
     CO.AssumeNoAlias = Opts.AssumeNoAlias;
     CO.SeenShape = workgroupShape(TU, K->K, /*AssumeLaunches=*/true);
     KernelFindings Found = judgeBarriers(*K, CO);
@@ -192,6 +198,10 @@ void BarriersPass::analyze(const TranslationUnit &TU,
         It->second.Race = R;
         It->second.Race.First = shown(TU, R.First);
         It->second.Race.Second = shown(TU, R.Second);
+        for (const SourcePlace &P : drop_begin(R.FirstChain))
+          It->second.FirstCalls.push_back(shown(TU, P));
+        for (const SourcePlace &P : drop_begin(R.SecondChain))
+          It->second.SecondCalls.push_back(shown(TU, P));
         It->second.Kernel = K->K.Name;
         Fresh.push_back(&It->second);
       }
@@ -268,6 +278,38 @@ std::optional<SourceSpan> BarriersPass::aloneOnLine(const SourceSpan &Statement)
   return SourceSpan{Statement.File, unsigned(From), unsigned(To - From)};
 }
 
+SourceSpan BarriersPass::withBlanks(SourceSpan Statement) {
+  StringRef Text = contentsOf(Statement.File);
+  size_t From = Statement.Offset, To = From + Statement.Length;
+  if (To > Text.size())
+    return Statement;
+  auto IsBlank = [](char C) { return C == ' ' || C == '\t'; };
+  size_t Before = From, After = To;
+  while (Before > 0 && IsBlank(Text[Before - 1]))
+    --Before;
+  while (After < Text.size() && IsBlank(Text[After]))
+    ++After;
+  // The indentation stays; the blanks behind the first statement of a line may go with it, then not with the next.
+  auto BeginsLine = [&](size_t At) { return At == 0 || Text[At - 1] == '\n'; };
+  bool First = BeginsLine(Before);
+  bool Second = any_of(Sites, [&](auto &Entry) {
+    const std::optional<SourceSpan> &S = Entry.second.Call.Statement;
+    if (!S || S->File != Statement.File || S->Offset + S->Length != Before)
+      return false;
+    size_t Start = S->Offset;
+    while (Start > 0 && IsBlank(Text[Start - 1]))
+      --Start;
+    return BeginsLine(Start);
+  });
+  if (First || Second)
+    Statement.Length = After - From;
+  else {
+    Statement.Offset = Before;
+    Statement.Length = To - Before;
+  }
+  return Statement;
+}
+
 void BarriersPass::edit(Proposal &P, const SyncCall &Call, BarrierVerdict V) {
   auto Decline = [&](const std::string &Text, const std::string &How) {
     P.Result = Outcome::Declined;
@@ -295,7 +337,7 @@ void BarriersPass::edit(Proposal &P, const SyncCall &Call, BarrierVerdict V) {
     if (Line)
       E = {*Line, ""};
     else if (Call.Statement)
-      E = {*Call.Statement, ""};
+      E = {withBlanks(*Call.Statement), ""};
     else
       E = {Call.Call, "(void)0"};
   } else {
@@ -390,17 +432,42 @@ Proposal BarriersPass::proposalFor(const RaceSite &S) {
   P.Level = Severity::Warning;
   P.Place = R.Second;
   P.Function = S.Kernel;
-  P.Message = "missing barrier: " + R.Witness.str() + " race on '" + R.Object + "'";
-  if (R.OneWave)
-    P.Message += " within one wavefront";
+  P.Message = "missing barrier: ";
+  const std::string S1 = "work-item " + coordinates(R.Witness.S), T1 = "work-item " + coordinates(R.Witness.T);
+  switch (R.Kind) {
+  case RaceFinding::Race:
+    P.Message += R.Witness.str() + " race on '" + R.Object + "'" + (R.OneWave ? " within one wavefront" : "");
+    break;
+  case RaceFinding::Updates:
+    P.Message += R.Witness.str() + " update '" + R.Object + "' in an order that shows in the result";
+    break;
+  case RaceFinding::Release:
+    P.Message += T1 + " signals other workgroups by '" + R.Object + "', the store of " + S1 + " may come later";
+    break;
+  case RaceFinding::Acquire:
+    P.Message += T1 + " waits for other workgroups on '" + R.Object + "', " + S1 + " does not";
+    break;
+  }
   std::string With;
   for (auto &[Name, Value] : R.Witness.Values)
     With += (With.empty() ? "" : ", ") + Name + " = " + std::to_string(Value);
   if (!With.empty())
     P.Message += " (with " + With + ")";
-  P.Notes.push_back({R.First, std::string(R.FirstWrites ? "write" : "read") + " of '" + R.Object +
-                                  "' in the same interval between barriers"});
-  P.Notes.push_back({R.Second, std::string(R.SecondWrites ? "write" : "read") + " of '" + R.Object + "'"});
+  bool OneObject = R.Kind == RaceFinding::Race || R.Kind == RaceFinding::Updates;
+  auto What = [&](bool Writes, bool OnObject) {
+    return std::string(Writes ? "write" : "read") + (OnObject ? " of '" + R.Object + "'" : "");
+  };
+  P.Notes.push_back({R.First, What(R.FirstWrites, OneObject || R.Kind == RaceFinding::Acquire) +
+                                  " in the same interval between barriers"});
+  auto Calls = [&](const std::vector<SourcePlace> &Chain) {
+    for (const SourcePlace &At : Chain)
+      P.Notes.push_back({At, "called here"});
+  };
+  bool Together = S.FirstCalls == S.SecondCalls;
+  if (!Together)
+    Calls(S.FirstCalls);
+  P.Notes.push_back({R.Second, What(R.SecondWrites, OneObject || R.Kind == RaceFinding::Release)});
+  Calls(S.SecondCalls);
   if (S.Insert) {
     P.Edits.push_back(*S.Insert);
     P.Result = Outcome::Proposed;
@@ -419,8 +486,11 @@ std::vector<Proposal> BarriersPass::propose() {
   std::vector<Proposal> All;
   for (auto &[Place, S] : Sites)
     All.push_back(proposalFor(S));
+  // Code that takes a wavefront to run in step has such pairs by the dozen, and one says it all.
+  std::set<std::pair<std::string, std::string>> InStep;
   for (auto &[Places, R] : Races)
-    if (R.Race.Second.valid())
+    if (R.Race.Second.valid() &&
+        (!R.Race.OneWave || Opts.InsertBarriers || InStep.insert({R.Kernel, R.Race.Object}).second))
       All.push_back(proposalFor(R));
   return All;
 }

@@ -11,21 +11,19 @@
 using namespace llvm;
 using namespace hk;
 
-std::string hk::writeFixesYaml(StringRef Path, StringRef MainFile, const std::vector<Edit> &Edits) {
+std::string hk::fixesYaml(std::string &Text, StringRef MainFile, const std::vector<Edit> &Edits) {
   clang::tooling::TranslationUnitReplacements Document;
   Document.MainSourceFile = absolutePath(MainFile);
   for (const Edit &E : Edits) {
     // LLVM's YAML writer cuts a string off at the first byte it cannot decode.
     if (!json::isUTF8(E.Text))
-      return "cannot write '" + Path.str() + "': the new text at offset " +
-             std::to_string(E.Span.Offset) + " of '" + E.Span.File +
+      return "the new text at offset " + std::to_string(E.Span.Offset) + " of '" + E.Span.File +
              "' is not UTF-8, which YAML cannot hold";
     Document.Replacements.emplace_back(absolutePath(E.Span.File), E.Span.Offset, E.Span.Length,
                                        E.Text);
   }
-  std::string Text;
   raw_string_ostream OS(Text);
   yaml::Output Yaml(OS);
   Yaml << Document;
-  return writeAll({{Path.str(), Text}});
+  return {};
 }

@@ -259,11 +259,11 @@ json::Object SarifWriter::log() {
       {"runs", json::Array{std::move(Run)}}};
 }
 
-std::string hk::writeSarif(StringRef Path, const std::vector<Proposal> &Proposals,
-                           const std::vector<RewrittenFile> &Files, StringRef Root) {
+std::string hk::sarif(const std::vector<Proposal> &Proposals, const std::vector<RewrittenFile> &Files,
+                      StringRef Root) {
   std::string Text;
   raw_string_ostream(Text) << formatv("{0:2}",
                                       json::Value(SarifWriter(Proposals, Files, Root).log()))
                            << '\n';
-  return writeAll({{Path.str(), Text}});
+  return Text;
 }

@@ -4,6 +4,7 @@
 
 #include "hk/Facts/PrintFacts.h"
 
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hk;
@@ -19,6 +20,8 @@ int hk::runFacts(const ToolOptions &Opts) {
       Failed = true;
       continue;
     }
+    if (A->Kernels.empty())
+      llvm::WithColor::note(llvm::errs()) << J.File << ": no kernels in this file\n";
     for (const auto &K : A->Kernels)
       printFacts(llvm::outs(), *K, Opts.Passes.AssumeNoAlias);
   }

@@ -5,6 +5,7 @@
 #include "hk/Config.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/WithColor.h"
@@ -59,7 +60,7 @@ cl::opt<bool> InsertBarriers("insert-barriers",
                              cl::sub(RewriteCommand), cl::cat(PassCategory));
 
 cl::opt<uint64_t> SolverSteps("solver-steps",
-                              cl::desc("Solver steps for all kernels of a file (default: 10 million); what is "
+                              cl::desc("Solver steps for the verdicts of a file (default: 10 million); what is "
                                        "not decided within them is kept"),
                               cl::value_desc("N"), cl::init(10000000), cl::sub(RewriteCommand),
                               cl::cat(PassCategory));
@@ -98,7 +99,20 @@ constexpr const char *Overview =
 
 int usageError(const Twine &Message) {
   WithColor::error(errs(), "hk-opt") << Message << "\n";
-  errs() << "see 'hk-opt rewrite --help'\n";
+  errs() << "see 'hk-opt " << (FactsCommand ? "facts" : "rewrite") << " --help'\n";
+  return ExitUsage;
+}
+
+/// What LLVM's option parser prints, in the form of all other messages: it names the program on each line, points to a
+/// help that lists no options, and guesses at options that have nothing to do with what was typed.
+int usageErrors(StringRef Printed) {
+  for (StringRef Line : split(Printed, "\n")) {
+    Line.consume_front("hk-opt: ");
+    Line = Line.take_front(Line.find("Try: '")).rtrim(" .!");
+    if (!Line.empty() && !Line.starts_with("Did you mean"))
+      WithColor::error(errs(), "hk-opt") << toLower(Line[0]) << Line.drop_front() << "\n";
+  }
+  errs() << "see 'hk-opt " << (FactsCommand ? "facts" : "rewrite") << " --help'\n";
   return ExitUsage;
 }
 
@@ -124,8 +138,10 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
   cl::HideUnrelatedOptions(Categories, FactsCommand);
   cl::HideUnrelatedOptions(Categories);
   cl::SetVersionPrinter(printVersion);
-  if (!cl::ParseCommandLineOptions(Ours.size(), Ours.data(), Overview, &errs()))
-    return ExitUsage;
+  std::string Printed;
+  raw_string_ostream Errors(Printed);
+  if (!cl::ParseCommandLineOptions(Ours.size(), Ours.data(), Overview, &Errors))
+    return usageErrors(Printed);
   if (RewriteCommand)
     Out.Run = Command::Rewrite;
   else if (FactsCommand)

@@ -219,13 +219,16 @@ int hk::runRewrite(const ToolOptions &Opts) {
     return ExitFailed;
 
   std::string Root = currentDirectory();
-  if (!Opts.Sarif.empty() && !report(writeSarif(Opts.Sarif, Proposals, Results, Root)))
-    return ExitFailed;
-  if (!Opts.ExportFixes.empty() &&
-      !report(writeFixesYaml(Opts.ExportFixes, Units.empty() ? "" : Units.front().MainFile, Rewrite.edits())))
-    return ExitFailed;
-
   std::vector<PendingFile> Pending;
+  std::string Printed;
+  if (!Opts.Sarif.empty())
+    Pending.push_back({Opts.Sarif, sarif(Proposals, Results, Root)});
+  if (!Opts.ExportFixes.empty()) {
+    Pending.push_back({Opts.ExportFixes, ""});
+    std::string Main = Units.empty() ? "" : Units.front().MainFile;
+    if (!report(fixesYaml(Pending.back().Contents, Main, Rewrite.edits())))
+      return ExitFailed;
+  }
   if (!Opts.OutDir.empty()) {
     std::map<std::string, std::string> Taken;
     for (const RewrittenFile &R : Results) {
@@ -255,12 +258,13 @@ int hk::runRewrite(const ToolOptions &Opts) {
       Text = (*Buffer)->getBuffer().str();
     }
     if (Opts.Output == "-")
-      outs() << Text;
+      Printed = std::move(Text);
     else
-      Pending.push_back({Opts.Output, Text});
+      Pending.push_back({Opts.Output, std::move(Text)});
   }
   if (!report(writeAll(Pending)))
     return ExitFailed;
+  outs() << Printed;
 
   bool Writes = Opts.InPlace || !Opts.OutDir.empty() || !Opts.Output.empty();
   if (Opts.Diff || (!Writes && !Opts.Check))

@@ -224,23 +224,20 @@ int main(int Argc, char **Argv) {
       printEscapedString(E.Text, outs());
       outs() << "'\n";
     }
+  std::vector<PendingFile> Pending;
   if (!Yaml.empty()) {
-    Error = writeFixesYaml(Yaml, Results.empty() ? "" : Results.front().Path, R.edits());
+    Pending.push_back({Yaml, ""});
+    Error = fixesYaml(Pending.back().Contents, Results.empty() ? "" : Results.front().Path, R.edits());
     if (!Error.empty())
       fail(Error);
   }
-  if (!Sarif.empty()) {
-    Error = writeSarif(Sarif, Proposals, Results, Root);
-    if (!Error.empty())
-      fail(Error);
-  }
-  if (Write) {
-    std::vector<PendingFile> Pending;
+  if (!Sarif.empty())
+    Pending.push_back({Sarif, sarif(Proposals, Results, Root)});
+  if (Write)
     for (const RewrittenFile &F : Results)
       Pending.push_back({F.Path, F.After});
-    Error = writeAll(Pending);
-    if (!Error.empty())
-      fail(Error);
-  }
+  Error = writeAll(Pending);
+  if (!Error.empty())
+    fail(Error);
   return 0;
 }

@@ -31,7 +31,8 @@ struct ConflictWitness {
   std::vector<std::pair<std::string, uint64_t>> Values;
   /// Both addresses follow from the code alone, not from values the analysis could not track.
   bool Exact = false;
-  /// The two items collide whatever values the arguments have, as long as the guards let them get there.
+  /// Work-items collide whatever values the arguments have, as long as the guards let them get there: proved for the
+  /// two of the witness, or found for a series of values.
   bool Robust = false;
 
   std::string str() const; ///< "work-items (0,0,0) and (64,0,0)"
@@ -60,6 +61,7 @@ struct ConflictOptions {
   unsigned MaxGivenUp = 8;
   /// Steps left for all kernels that share this counter; null: no common limit.
   uint64_t *StepsLeft = nullptr;
+  uint64_t *RaceStepsLeft = nullptr; ///< the same for race()
   /// Queries a kernel; past this, answers are Unknown.
   unsigned MaxQueries = 4000;
   /// The block shape of the launches in view, for race(): a report needs no proof that there are no others.
@@ -73,7 +75,8 @@ public:
 
   /// Does an order between P and Q matter? False for two reads, two commuting atomics, objects that cannot overlap.
   bool matters(unsigned P, unsigned Q) const;
-  /// As matters(), and it is undefined without one: not for two atomics.
+  /// As matters(), and it is undefined without one: not for two atomics, unless they are different operations that do
+  /// not commute.
   bool mayRace(unsigned P, unsigned Q) const;
 
   /// The full answer for two items anywhere in the workgroup. Only for pairs that matter.
@@ -81,6 +84,10 @@ public:
 
   /// Only items of different wavefronts (true) or of one wavefront (false), with robustness established.
   ConflictAnswer race(const AccessPair &Pair, bool DifferentWaves);
+
+  /// Two items of which the first runs access \p All but not \p Some, and the second runs \p Some; none if that is not
+  /// certain from the guards.
+  std::optional<ConflictWitness> apart(unsigned All, unsigned Some);
 
   /// For the report: solver queries made.
   unsigned queries() const;

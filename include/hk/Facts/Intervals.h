@@ -29,6 +29,7 @@
 #include "hk/Facts/KernelFacts.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <tuple>
@@ -79,8 +80,9 @@ public:
                                     const llvm::BitVector &Pass) const;
 
   /// All pairs that some interval holds together, over all intervals; each unordered pair once. With \p WaveSyncs,
-  /// wave-level barriers delimit intervals too: the question for work-items of one wavefront.
-  std::vector<AccessPair> together(bool WaveSyncs) const;
+  /// wave-level barriers delimit intervals too: the question for work-items of one wavefront. Pairs that \p Wanted
+  /// turns down are left out.
+  std::vector<AccessPair> together(bool WaveSyncs, llvm::function_ref<bool(unsigned P, unsigned Q)> Wanted) const;
 
   /// Segments reachable from \p From without crossing a workgroup barrier, itself included.
   llvm::BitVector reachable(unsigned From) const;

@@ -72,7 +72,9 @@ struct KernelAccess {
   bool Volatile = false;
   bool Fence = false;      ///< stands for a device-scope fence or a clock read; touches nothing itself
   bool Clock = false;      ///< a clock read: its order with every access shows
-  bool DeviceSync = false; ///< synchronizes with other workgroups, or may: see DeviceSyncs
+  /// Synchronizes with other workgroups, or may: atomic and volatile access to global memory, plain access to what is
+  /// accessed so elsewhere in the kernel, fences, unknown calls.
+  bool DeviceSync = false;
   SourcePlace Place; ///< the subscript or dereference in the user's code
   std::vector<SourcePlace> InlinedAt; ///< user-code call sites, innermost first
   bool writes() const { return Effect != AccessEffect::Read; }
@@ -83,7 +85,7 @@ enum class BarrierStrength {
   Lds,       ///< s_barrier with fences of the local address space only
   Bare,      ///< s_barrier without fences: orders execution, not memory
   Reduction, ///< barriers inside a workgroup-wide count/and/or
-  Wave,      ///< wave barrier: orders one wavefront
+  Wave,      ///< wave barrier or acquire-release fence: orders one wavefront
 };
 
 struct KernelBarrier {
@@ -170,6 +172,7 @@ private:
   void addOpaque(llvm::Instruction &I, const std::string &What);
   void addFence(llvm::Instruction &I, const char *What, bool Clock);
   bool addBarrier(llvm::Instruction &I);
+  void findPlainSyncs();
   void addCall(llvm::Instruction &I);
   unsigned objectOf(const llvm::Value *Ptr);
   void buildSegments();

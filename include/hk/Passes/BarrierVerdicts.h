@@ -37,12 +37,18 @@ struct BarrierFinding {
   std::vector<Obligation> Obligations;
 };
 
-/// Two accesses that race.
+/// Two accesses that race, or that only a barrier would order for other workgroups.
 struct RaceFinding {
   SourcePlace First, Second; ///< Second is where a barrier is missing before
   bool FirstWrites = false, SecondWrites = false;
   std::string Object;
   ConflictWitness Witness;
+  enum KindTy {
+    Race,
+    Updates, ///< two atomic updates whose order shows
+    Release, ///< the second signals for items whose stores are the first: see BarrierPublication.h
+    Acquire, ///< the first waits for items that run the second
+  } Kind = Race;
   bool OneWave = false; ///< both items in one wavefront: a wave-level barrier is enough
   /// The places and the calls they were inlined at, innermost first.
   std::vector<SourcePlace> FirstChain, SecondChain;

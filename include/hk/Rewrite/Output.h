@@ -33,18 +33,18 @@ void printProposals(llvm::raw_ostream &OS, const std::vector<Proposal> &Proposal
 /// relative to \p Root when under it. Handles missing final newlines and CRLF.
 void printUnifiedDiff(llvm::raw_ostream &OS, const std::vector<RewrittenFile> &Files, llvm::StringRef Root);
 
-/// The format of clang-apply-replacements, one document. Returns an error text, or empty.
-std::string writeFixesYaml(llvm::StringRef Path, llvm::StringRef MainFile, const std::vector<Edit> &Edits);
-
-/// SARIF 2.1.0 log with rules, results, related locations and fixes. Returns an error text, or empty.
-std::string writeSarif(llvm::StringRef Path, const std::vector<Proposal> &Proposals,
-                       const std::vector<RewrittenFile> &Files, llvm::StringRef Root);
-
 /// A file to write.
 struct PendingFile {
   std::string Path;
   std::string Contents;
 };
+
+/// The format of clang-apply-replacements, one document, in \p Text. Returns an error text, or empty.
+std::string fixesYaml(std::string &Text, llvm::StringRef MainFile, const std::vector<Edit> &Edits);
+
+/// SARIF 2.1.0 log with rules, results, related locations and fixes.
+std::string sarif(const std::vector<Proposal> &Proposals, const std::vector<RewrittenFile> &Files,
+                  llvm::StringRef Root);
 
 /// Writes all files or none: temporaries beside each target first, then renames; on any failure the temporaries are
 /// removed and targets that were already replaced are restored. Keeps permission bits; follows symbolic links to

@@ -1,7 +1,4 @@
 // A call that goes takes the blanks beside it along: no trailing blanks, no double ones.
-// Missing: several calls on one line leave "p[0] = 1;  p[0] = 2;  ", a call before a comment leaves its indentation in
-// front of the comment's, one at the end of a line leaves a trailing blank.
-// XFAIL: *
 // RUN: hk-opt rewrite -o %t %s -- %hip-flags 2>/dev/null
 // RUN: FileCheck %s --input-file=%t --match-full-lines --strict-whitespace
 #include <hip/hip_runtime.h>

@@ -333,7 +333,7 @@ def write_unit(source, copies, path):
 def tally(report, ranges, offset):
     """(races, barriers that are redundant or wave-level) on these lines of a copy."""
     lines = {offset + n for first, last in ranges for n in range(first, last + 1)}
-    races = sum(n in lines for n, _, _ in report.races)
+    races = sum(bool(lines & at) for _, _, at in report.races)
     spare = sum(v in ("redundant", "wave-level") for n in lines for v in report.verdicts.get(n, []))
     return races, spare
 

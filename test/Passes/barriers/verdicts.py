@@ -11,8 +11,7 @@ A marker is a trailing comment on the line it speaks about, `// hk: VERDICT (why
     VERDICT-SUFFIX
                   the same verdict; the suffix says why taking the barrier out alone is no race that a tool could see:
                   -publication (only other workgroups are concerned), -alias (only if arguments overlap, or for some
-                  of their values), -order (atomics do not race, their order shows), -data (only if what is loaded
-                  from memory says so). Only mutate.py looks at it.
+                  of their values), -order (atomics do not race, their order shows). Only mutate.py looks at it.
     race, race=N  a missing barrier has to be reported here; of the lines of one N, at least one
     maybe-race    it may be
 
@@ -34,7 +33,7 @@ import sys
 from collections import defaultdict
 
 VERDICTS = {"needed", "redundant", "wave-level", "lds-only", "unknown", "divergent"}
-SUFFIXES = ("-publication", "-alias", "-order", "-data")
+SUFFIXES = ("-publication", "-alias", "-order")
 SYNC_CALL = re.compile(
     r"__syncthreads(?:_count|_and|_or)?\s*\(|\bcg::sync\s*\(|\bcg::this_(?:grid|thread_block)\(\)\.sync\s*\("
     r"|\b(?:block|tile)\.sync\s*\(|\bhk::sync::\w+\s*\(|__builtin_amdgcn_s_barrier\s*\("

@@ -38,7 +38,7 @@ static __global__ void add_then_limit(int *__restrict__ out, int limit) {
     sum = 0;
   __syncthreads(); // hk: lds-only (item 0 sets what all update)
   atomicAdd(&sum, t);
-  __syncthreads(); // hk: lds-only-order|needed|unknown (the sum is complete before it is limited)
+  __syncthreads(); // hk: lds-only (the sum is complete before it is limited)
   atomicMin(&sum, limit);
   __syncthreads(); // hk: lds-only (item 0 reads what all updated)
   if (t == 0)
@@ -55,7 +55,7 @@ static __global__ void evens_first(const float *__restrict__ in, float *__restri
   int slot = 0;
   if (t % 2 == 0)
     slot = atomicAdd(&next, 1);
-  __syncthreads(); // hk: lds-only-order|needed|unknown (the tickets of the evens are below those of the odds)
+  __syncthreads(); // hk: lds-only-order (the tickets of the evens are below those of the odds)
   if (t % 2 == 1)
     slot = atomicAdd(&next, 1);
   out[blockIdx.x * 256 + slot] = in[blockIdx.x * 256 + t]; // hk: maybe-race (tickets are all different)
@@ -66,10 +66,10 @@ static __global__ void histogram_computed(int *__restrict__ bins, int mul) {
   __shared__ int local[256];
   const int t = threadIdx.x;
   local[t] = 0;
-  __syncthreads(); // hk: lds-only-data (bins are counted by other items than cleared them)
+  __syncthreads(); // hk: lds-only (bins are counted by other items than cleared them)
   for (int k = 0; k < 8; ++k)
     atomicAdd(&local[((t + k) * mul) & 255], 1);
-  __syncthreads(); // hk: lds-only-data (bins are read by other items than counted in them)
+  __syncthreads(); // hk: lds-only (bins are read by other items than counted in them)
   bins[blockIdx.x * 256 + t] = local[t];
 }
 

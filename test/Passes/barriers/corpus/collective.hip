@@ -27,12 +27,12 @@ static __global__ void until_settled(const int *__restrict__ in, int *__restrict
   __shared__ int s[256];
   const int t = threadIdx.x;
   s[t] = in[blockIdx.x * 256 + t];
-  __syncthreads(); // hk: lds-only-order (item t reads its neighbour)
+  __syncthreads(); // hk: lds-only (item t reads its neighbour)
   bool changed;
   do {
     const int left = t > 0 ? s[t - 1] : s[t];
     changed = left < s[t];
-    __syncthreads(); // hk: lds-only-order (s[t] is still read by item t+1)
+    __syncthreads(); // hk: lds-only (s[t] is still read by item t+1)
     if (changed)
       s[t] = left;
   } while (__syncthreads_or(changed)); // hk: needed|unknown (its result is used; the next turn reads the neighbour)

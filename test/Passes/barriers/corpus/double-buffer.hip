@@ -82,7 +82,7 @@ static __global__ void relax_rows(float *__restrict__ a, float *__restrict__ b, 
     const float left = src[t > 0 ? t - 1 : 0];
     const float right = src[t < 255 ? t + 1 : 255];
     dst[t] = 0.5f * (left + right);
-    __syncthreads(); // hk: needed-data (the next step reads the neighbours' results in global memory)
+    __syncthreads(); // hk: needed (the next step reads the neighbours' results in global memory)
     float *const swap = src;
     src = dst;
     dst = swap;

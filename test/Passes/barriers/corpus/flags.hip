@@ -6,7 +6,7 @@
 static __global__ void produce(float *__restrict__ buf, int *__restrict__ flag) {
   const int t = threadIdx.x;
   buf[blockIdx.x * 256 + t] = sqrtf(t);
-  __syncthreads(); // hk: needed-publication (all stores come before the flag)
+  __syncthreads(); // hk: needed (all stores come before the flag)
   if (t == 0)
     __hip_atomic_store(&flag[blockIdx.x], 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
@@ -17,7 +17,7 @@ static __global__ void consume(const float *buf, int *flag, float *__restrict__ 
   if (t == 0)
     while (__hip_atomic_load(&flag[blockIdx.x], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0)
       __builtin_amdgcn_s_sleep(1);
-  __syncthreads(); // hk: needed-publication (nobody loads before item 0 saw the flag)
+  __syncthreads(); // hk: needed (nobody loads before item 0 saw the flag)
   out[blockIdx.x * 256 + t] = buf[blockIdx.x * 256 + t];
 }
 
@@ -27,7 +27,7 @@ static __global__ void produce_volatile(float *__restrict__ buf, volatile int *_
   const int t = threadIdx.x;
   buf[blockIdx.x * 256 + t] = sqrtf(t);
   __threadfence();
-  __syncthreads(); // hk: needed-publication|unknown (all stores come before the flag)
+  __syncthreads(); // hk: needed (all stores come before the flag)
   if (t == 0)
     flag[blockIdx.x] = 1;
 }
@@ -38,7 +38,7 @@ static __global__ void consume_volatile(const float *buf, volatile int *flag, fl
   if (t == 0)
     while (flag[blockIdx.x] == 0)
       ;
-  __syncthreads(); // hk: needed-publication|unknown (nobody loads before item 0 saw the flag)
+  __syncthreads(); // hk: needed (nobody loads before item 0 saw the flag)
   out[blockIdx.x * 256 + t] = buf[blockIdx.x * 256 + t];
 }
 
@@ -50,9 +50,9 @@ static __global__ void split_k_turns(const float *__restrict__ a, float *tile, i
   if (t == 0)
     while (__hip_atomic_load(turn, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) != blockIdx.x)
       __builtin_amdgcn_s_sleep(1);
-  __syncthreads(); // hk: needed-publication (nobody touches the tile before this block's turn)
+  __syncthreads(); // hk: needed (nobody touches the tile before this block's turn)
   tile[t] += mine;
-  __syncthreads(); // hk: needed-publication (everybody is done with the tile before the next turn)
+  __syncthreads(); // hk: needed (everybody is done with the tile before the next turn)
   if (t == 0)
     __hip_atomic_store(turn, blockIdx.x + 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
@@ -114,12 +114,63 @@ static __global__ void locked_update(float *__restrict__ shared_row, int *__rest
   if (t == 0)
     while (atomicCAS(lock, 0, 1) != 0)
       ;
-  __syncthreads(); // hk: needed-publication (nobody enters before item 0 holds the lock)
+  __syncthreads(); // hk: needed (nobody enters before item 0 holds the lock)
   shared_row[t] += 1.0f;
   __threadfence();
-  __syncthreads(); // hk: needed-publication (everybody is out before item 0 lets go)
+  __syncthreads(); // hk: needed (everybody is out before item 0 lets go)
   if (t == 0)
     atomicExch(lock, 0);
+}
+
+// The same lock, let go by a plain store.
+// hk-insertion: ends
+static __global__ void locked_by_store(float *__restrict__ shared_row, int *lock) {
+  const int t = threadIdx.x;
+  if (t == 0)
+    while (atomicCAS(lock, 0, 1) != 0)
+      ;
+  __syncthreads(); // hk: needed (nobody enters before item 0 holds the lock)
+  shared_row[t] += 1.0f;
+  __threadfence();
+  __syncthreads(); // hk: needed (everybody is out before item 0 lets go)
+  if (t == 0)
+    lock[0] = 0;
+}
+
+// Missing: everybody's stores come before the signal of item 0, everybody waits for the flag it waits for.
+// hk-insertion: none
+static __global__ void signals_early(float *__restrict__ buf, int *__restrict__ flag) {
+  const int t = threadIdx.x;
+  buf[blockIdx.x * 256 + t] = sqrtf(t); // hk: race=early
+  __threadfence();
+  if (t == 0)
+    atomicExch(&flag[blockIdx.x], 1); // hk: race=early
+}
+
+// hk-insertion: none
+static __global__ void waits_alone(const float *buf, int *flag, float *__restrict__ out) {
+  const int t = threadIdx.x;
+  if (t == 0)
+    while (__hip_atomic_load(&flag[blockIdx.x], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0) // hk: race=alone
+      __builtin_amdgcn_s_sleep(1);
+  out[blockIdx.x * 256 + t] = buf[blockIdx.x * 256 + t]; // hk: race=alone
+}
+
+// A statistic that nobody waits for, and a signal that each item gives for itself: nothing is missing.
+// hk-insertion: none
+static __global__ void counts_only(const float *__restrict__ in, float *__restrict__ out, int *__restrict__ done) {
+  const int t = threadIdx.x;
+  out[blockIdx.x * 256 + t] = in[blockIdx.x * 256 + t];
+  if (t == 0)
+    atomicAdd(done, 1);
+}
+
+// hk-insertion: none
+static __global__ void signals_for_itself(float *__restrict__ out, int *__restrict__ flags) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  out[i] = sqrtf(i);
+  __threadfence();
+  atomicExch(&flags[i], 1);
 }
 
 void launch_flags(const float *in, float *buf, float *out, int *flag, const int *iin, int *iout, int *prefix, int n) {
@@ -131,4 +182,9 @@ void launch_flags(const float *in, float *buf, float *out, int *flag, const int 
   work_queue<<<4, 256>>>(in, out, flag, n / 256);
   look_back<<<4, 256>>>(iin, iout, prefix, flag);
   locked_update<<<4, 256>>>(out, flag);
+  locked_by_store<<<4, 256>>>(out, flag);
+  signals_early<<<4, 256>>>(buf, flag);
+  waits_alone<<<4, 256>>>(buf, flag, out);
+  counts_only<<<4, 256>>>(in, out, flag);
+  signals_for_itself<<<4, 256>>>(out, flag);
 }

@@ -130,7 +130,7 @@ static __global__ void strided_own(float *x, int n) {
 static __global__ void strided_other(float *x, int n) {
   for (int i = threadIdx.x; i < n; i += 256)
     x[i] *= 2.0f;
-  __syncthreads(); // hk: needed-data (the second pass walks the vector from the end)
+  __syncthreads(); // hk: needed (the second pass walks the vector from the end)
   for (int i = threadIdx.x; i < n; i += 256)
     x[n - 1 - i] += 1.0f;
 }

@@ -157,7 +157,7 @@ static __global__ void two_halves(const float *__restrict__ in, float *__restric
   const int t = threadIdx.x;
   if (t < half)
     s[t] = in[blockIdx.x * 256 + t];
-  __syncthreads(); // hk: lds-only-data (item t >= half reads item t-half)
+  __syncthreads(); // hk: lds-only (item t >= half reads item t-half)
   if (t >= half && t - half < half)
     out[blockIdx.x * 256 + t] = s[t - half];
 }

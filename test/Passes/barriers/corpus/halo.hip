@@ -41,7 +41,7 @@ static __global__ void smooth_in_place(float *x) {
   float *row = x + blockIdx.x * 256;
   const float left = t > 0 ? row[t - 1] : row[t];
   const float right = t < 255 ? row[t + 1] : row[t];
-  __syncthreads(); // hk: needed-data (item t overwrites what its neighbours read: global memory, no LDS)
+  __syncthreads(); // hk: needed (item t overwrites what its neighbours read: global memory, no LDS)
   row[t] = 0.5f * (left + right);
 }
 

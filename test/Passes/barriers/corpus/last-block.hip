@@ -22,7 +22,7 @@ static __global__ void sum_last_block(const float *__restrict__ in, float *parti
     __threadfence();
     last = atomicAdd(&finished, 1u) == gridDim.x - 1;
   }
-  __syncthreads(); // hk: needed-publication (all read `last`, and none may load partial sums before the count)
+  __syncthreads(); // hk: needed (all read `last`, and none may load partial sums before the count)
   if (last) {
     float acc = 0.0f;
     for (int b = t; b < gridDim.x; b += 256)
@@ -46,7 +46,7 @@ static __global__ void columns_last_block(const float *__restrict__ in, float *p
   const int t = threadIdx.x;
   partial[blockIdx.x * 256 + t] = in[blockIdx.x * 256 + t];
   __threadfence();
-  __syncthreads(); // hk: needed-publication (every item's store comes before the count of item 0)
+  __syncthreads(); // hk: needed (every item's store comes before the count of item 0)
   if (t == 0)
     ticket = atomicAdd(&finished, 1u);
   __syncthreads(); // hk: needed (all read the ticket, and none may load before it was drawn)
@@ -65,7 +65,7 @@ static __global__ void columns_last_block(const float *__restrict__ in, float *p
 static __global__ void columns_fence_in_one(const float *__restrict__ in, float *partial, unsigned *count) {
   const int t = threadIdx.x;
   partial[blockIdx.x * 256 + t] = in[blockIdx.x * 256 + t];
-  __syncthreads(); // hk: needed-publication (every item's store comes before the count of item 0)
+  __syncthreads(); // hk: needed (every item's store comes before the count of item 0)
   if (t == 0) {
     __threadfence();
     atomicAdd(count, 1u);
@@ -78,7 +78,7 @@ static __global__ void columns_release(const float *__restrict__ in, float *__re
                                        unsigned *__restrict__ count) {
   const int t = threadIdx.x;
   partial[blockIdx.x * 256 + t] = in[blockIdx.x * 256 + t];
-  __syncthreads(); // hk: needed-publication (every item's store comes before the release of item 0)
+  __syncthreads(); // hk: needed (every item's store comes before the release of item 0)
   if (t == 0)
     __hip_atomic_fetch_add(count, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }

@@ -57,21 +57,21 @@ static __global__ void bitonic_merge(const int *__restrict__ in, int *__restrict
   __shared__ int s[256];
   const int t = threadIdx.x;
   s[t] = in[blockIdx.x * 256 + t];
-  __syncthreads(); // hk: lds-only-data (partners are 128 apart)
+  __syncthreads(); // hk: lds-only (partners are 128 apart)
   compare_exchange(s, t, 128);
-  __syncthreads(); // hk: lds-only-data (what item t wrote 128 away is read there)
+  __syncthreads(); // hk: lds-only (what item t wrote 128 away is read there)
   compare_exchange(s, t, 64);
-  __syncthreads(); // hk: lds-only-data (what item t wrote 64 away is read there)
+  __syncthreads(); // hk: lds-only (what item t wrote 64 away is read there)
   compare_exchange(s, t, 32);
-  __syncthreads(); // hk: wave-level-data (the steps before and after stay in the wavefront)
+  __syncthreads(); // hk: wave-level (the steps before and after stay in the wavefront)
   compare_exchange(s, t, 16);
-  __syncthreads(); // hk: wave-level-data (the steps before and after stay in the wavefront)
+  __syncthreads(); // hk: wave-level (the steps before and after stay in the wavefront)
   compare_exchange(s, t, 8);
-  __syncthreads(); // hk: wave-level-data (the steps before and after stay in the wavefront)
+  __syncthreads(); // hk: wave-level (the steps before and after stay in the wavefront)
   compare_exchange(s, t, 4);
-  __syncthreads(); // hk: wave-level-data (the steps before and after stay in the wavefront)
+  __syncthreads(); // hk: wave-level (the steps before and after stay in the wavefront)
   compare_exchange(s, t, 2);
-  __syncthreads(); // hk: wave-level-data (the steps before and after stay in the wavefront)
+  __syncthreads(); // hk: wave-level (the steps before and after stay in the wavefront)
   compare_exchange(s, t, 1);
   __syncthreads(); // hk: wave-level (item t reads what its partner may have written)
   out[blockIdx.x * 256 + t] = s[t];

@@ -26,7 +26,7 @@ static __global__ void volatile_own(const float *__restrict__ in, float *__restr
 static __global__ void volatile_mailbox(float *__restrict__ buf, volatile int *__restrict__ mailbox) {
   const int t = threadIdx.x;
   buf[blockIdx.x * 256 + t] = 1.0f;
-  __syncthreads(); // hk: needed-publication|unknown (a host or another block may watch the mailbox)
+  __syncthreads(); // hk: needed-publication (a host or another block may watch the mailbox)
   if (t == 0)
     mailbox[blockIdx.x] = t + 1;
 }
@@ -37,7 +37,7 @@ static __global__ void assembly_clobber(const float *__restrict__ in, float *__r
   const int t = threadIdx.x;
   const float v = in[blockIdx.x * 256 + t];
   asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
-  __syncthreads(); // hk: needed-publication|unknown (no one knows what the assembly does)
+  __syncthreads(); // hk: needed-publication (no one knows what the assembly does)
   asm volatile("s_nop 0" ::: "memory");
   out[blockIdx.x * 256 + t] = v;
 }
