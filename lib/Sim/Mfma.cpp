@@ -20,9 +20,15 @@ using namespace hk::sim;
 // The same bits with and without fused instructions of the host.
 #pragma clang fp contract(off)
 
+#ifndef __has_feature
+#define __has_feature(X) 0
+#endif
+
 // One function body for the host's vector extensions there are. Results are the same: where a
 // product is not exact, the fused form is asked for by name.
-#if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__)
+// Under a sanitizer the choice would be made before its runtime is ready.
+#if defined(__x86_64__) && defined(__ELF__) && !__has_feature(address_sanitizer) &&                \
+    !__has_feature(memory_sanitizer) && !__has_feature(thread_sanitizer)
 #define HK_VECTOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define HK_VECTOR
