@@ -10,8 +10,8 @@ using namespace llvm;
 using namespace hk;
 using namespace hk::hip;
 
-// For the model's time: what the links and the memory of the chip move a second.
-static constexpr double HostBandwidth = 55e9, DeviceBandwidth = 2.6e12;
+// For the model's time: what the link to the host moves a second.
+static constexpr double HostBandwidth = 55e9;
 
 /// How many bytes a box with these strides spans.
 static size_t spanOf(size_t Width, size_t Height, size_t Depth, size_t Pitch, size_t Slice) {
@@ -66,7 +66,8 @@ hipError_t hk::hip::executeCopy(const CopyOp &Op) {
       R.memory().markWritten(reinterpret_cast<uint64_t>(To), Op.Width);
     }
   double Bytes = double(Op.Width) * double(Op.Height) * double(Op.Depth);
-  R.advance(Bytes / (onDevice(Op.Dst) && onDevice(Op.Src) ? DeviceBandwidth : HostBandwidth));
+  R.advance(Bytes /
+            (onDevice(Op.Dst) && onDevice(Op.Src) ? R.chip().MemoryBandwidth : HostBandwidth));
   return hipSuccess;
 }
 
@@ -135,7 +136,7 @@ hipError_t hk::hip::executeFill(const FillOp &Op) {
           std::memcpy(To + X * Op.ElementSize, &Op.Value, Op.ElementSize);
       R.memory().markWritten(reinterpret_cast<uint64_t>(To), Bytes);
     }
-  R.advance(double(Bytes) * double(Op.Height) * double(Op.Depth) / DeviceBandwidth);
+  R.advance(double(Bytes) * double(Op.Height) * double(Op.Depth) / R.chip().MemoryBandwidth);
   return hipSuccess;
 }
 

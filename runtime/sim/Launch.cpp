@@ -1,6 +1,7 @@
 //===- Launch.cpp - Kernel launches ---------------------------------------===//
 
 #include "Hostcall.h"
+#include "Snapshot.h"
 #include "Streams.h"
 
 #include "llvm/ADT/Twine.h"
@@ -11,9 +12,7 @@ using namespace llvm;
 using namespace hk;
 using namespace hk::hip;
 
-/// gfx942's, for the model's time.
-static constexpr double CyclesPerSecond = 2.1e9;
-static constexpr uint32_t LdsOfWorkgroup = 65536, MaxBlock = 1024;
+static constexpr uint32_t MaxBlock = 1024;
 
 namespace {
 
@@ -124,9 +123,11 @@ hipError_t hk::hip::executeKernel(KernelOp &Op) {
     return E;
   }
   R.count(K, *Result);
-  R.advance(Result->ModelCycles > 0 ? Result->ModelCycles / CyclesPerSecond : Result->HostSeconds);
+  R.advance(Result->ModelCycles > 0 ? Result->ModelCycles / (R.chip().ClockKHz * 1e3)
+                                    : Result->HostSeconds);
   if (Op.Stop)
     stamp(*Op.Stop);
+  snapshot(Op);
   return hipSuccess;
 }
 
@@ -176,7 +177,7 @@ hipError_t hk::hip::checkKernel(const KernelOp &Op) {
              " work-items a workgroup but was compiled for at most " + Twine(K.MaxWorkgroupSize));
     return hipErrorLaunchFailure;
   }
-  if (K.LdsSize + uint64_t(Op.DynamicLds) > LdsOfWorkgroup)
+  if (K.LdsSize + uint64_t(Op.DynamicLds) > Runtime::get().chip().Lds)
     return hipErrorInvalidValue;
   return hipSuccess;
 }
@@ -188,7 +189,7 @@ hipError_t hk::hip::prepareKernel(KernelOp &Op, const void *Stub, dim3 Grid, dim
   Op.Stub = Stub;
   Op.Grid = Grid;
   Op.Block = Block;
-  if (DynamicLds > LdsOfWorkgroup)
+  if (DynamicLds > Runtime::get().chip().Lds)
     return hipErrorInvalidValue;
   Op.DynamicLds = uint32_t(DynamicLds);
   if (hipError_t E = Runtime::get().findFunction(Stub, Op.Function))
@@ -207,7 +208,9 @@ static hipError_t checkCooperative(KernelOp &Op) {
           &Blocks, Op.Function, int(Threads), Op.DynamicLds))
     return E;
   uint64_t Grid = uint64_t(Op.Grid.x) * Op.Grid.y * Op.Grid.z;
-  return Grid > uint64_t(Blocks) * 304 ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
+  return Grid > uint64_t(Blocks) * unsigned(Runtime::get().chip().Units)
+             ? hipErrorCooperativeLaunchTooLarge
+             : hipSuccess;
 }
 
 static hipError_t launch(hipStream_t Stream, KernelOp &Op, hipError_t Prepared,

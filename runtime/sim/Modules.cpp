@@ -14,7 +14,7 @@ using namespace hk::hip;
 hipError_t Runtime::load(ihipModule_t &Module) {
   if (Module.Loaded || Module.LoadError != hipSuccess)
     return Module.LoadError;
-  Expected<std::vector<uint8_t>> Code = sim::extractCodeObject(Module.Image, "gfx942");
+  Expected<std::vector<uint8_t>> Code = sim::extractCodeObject(Module.Image, chip().Processor);
   if (!Code) {
     complain(toString(Code.takeError()));
     return Module.LoadError = hipErrorNoBinaryForGpu;

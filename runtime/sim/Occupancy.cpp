@@ -6,8 +6,10 @@
 
 using namespace hk::hip;
 
-static constexpr unsigned Simds = 4, WavesOfSimd = 8, RegistersOfSimd = 512, LdsOfUnit = 65536;
-static constexpr unsigned BlocksOfUnit = 32, Units = 304;
+static constexpr unsigned Simds = 4, WavesOfSimd = 8, RegistersOfSimd = 512;
+static constexpr unsigned BlocksOfUnit = 32;
+
+static unsigned ldsOfUnit() { return Runtime::get().chip().Lds; }
 
 /// Workgroups of \p Threads on one compute unit.
 static unsigned blocksOf(const hk::sim::Kernel &K, unsigned Threads, size_t DynamicLds) {
@@ -19,9 +21,9 @@ static unsigned blocksOf(const hk::sim::Kernel &K, unsigned Threads, size_t Dyna
   unsigned OfSimd = std::min(WavesOfSimd, RegistersOfSimd / std::min(Registers, RegistersOfSimd));
   unsigned Blocks = std::min(BlocksOfUnit, OfSimd * Simds / Waves);
   size_t Lds = K.LdsSize + DynamicLds;
-  if (Lds > LdsOfUnit)
+  if (Lds > ldsOfUnit())
     return 0;
-  return Lds ? std::min<unsigned>(Blocks, unsigned(LdsOfUnit / Lds)) : Blocks;
+  return Lds ? std::min<unsigned>(Blocks, unsigned(ldsOfUnit() / Lds)) : Blocks;
 }
 
 /// The block with the most work-items on a unit, the largest of equals.
@@ -41,7 +43,8 @@ static void bestBlock(const hk::sim::Kernel &K, size_t DynamicLds, int Limit, in
   }
   if (!Block)
     Block = int(Most);
-  Grid = int(std::max(1u, blocksOf(K, unsigned(Block), DynamicLds)) * Units);
+  Grid = int(std::max(1u, blocksOf(K, unsigned(Block), DynamicLds)) *
+             unsigned(Runtime::get().chip().Units));
 }
 
 static hipError_t occupancy(int *Blocks, const void *Function, int Threads, size_t DynamicLds) {
@@ -113,7 +116,7 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes *Attributes, const void *Funct
   Attributes->binaryVersion = Attributes->ptxVersion = 94;
   Attributes->localSizeBytes = K.PrivateSize;
   Attributes->maxDynamicSharedSizeBytes =
-      F->MaxDynamicLds ? int(F->MaxDynamicLds) : int(LdsOfUnit - K.LdsSize);
+      F->MaxDynamicLds ? int(F->MaxDynamicLds) : int(ldsOfUnit() - K.LdsSize);
   Attributes->maxThreadsPerBlock = int(K.MaxWorkgroupSize);
   Attributes->numRegs = int(K.Vgprs);
   Attributes->sharedSizeBytes = K.LdsSize;
@@ -169,7 +172,7 @@ hipError_t hipFuncSetAttribute(const void *Function, hipFuncAttribute Attribute,
     return done(E);
   switch (Attribute) {
   case hipFuncAttributeMaxDynamicSharedMemorySize:
-    if (Value < 0 || unsigned(Value) + F->Kernel->LdsSize > LdsOfUnit)
+    if (Value < 0 || unsigned(Value) + F->Kernel->LdsSize > ldsOfUnit())
       return done(hipErrorInvalidValue);
     F->MaxDynamicLds = unsigned(Value);
     return hipSuccess;

@@ -1,4 +1,4 @@
-//===- Properties.cpp - The device: an MI300X -----------------------------===//
+//===- Properties.cpp - The device, an MI300X unless told otherwise --------===//
 
 #include "Runtime.h"
 
@@ -8,12 +8,14 @@ using namespace hk::hip;
 
 static void fillProperties(hipDeviceProp_t &P) {
   std::memset(static_cast<void *>(&P), 0, sizeof P);
-  std::strcpy(P.name, "AMD Instinct MI300X (simulated)");
-  std::strcpy(P.gcnArchName, "gfx942:sramecc+:xnack-");
-  std::memcpy(P.uuid.bytes, "hk-sim-gfx942-0", 16);
+  const Chip &C = Runtime::get().chip();
+  std::strcpy(P.name, C.Name);
+  std::strcpy(P.gcnArchName, C.ArchName);
+  std::strcpy(P.uuid.bytes, "hk-sim-");
+  std::strcpy(P.uuid.bytes + 7, C.Processor);
   P.totalGlobalMem = Runtime::get().memory().capacity();
-  P.sharedMemPerBlock = P.sharedMemPerBlockOptin = 65536;
-  P.sharedMemPerMultiprocessor = P.maxSharedMemoryPerMultiProcessor = 65536;
+  P.sharedMemPerBlock = P.sharedMemPerBlockOptin = C.Lds;
+  P.sharedMemPerMultiprocessor = P.maxSharedMemoryPerMultiProcessor = C.Lds;
   P.regsPerBlock = P.regsPerMultiprocessor = 65536;
   P.warpSize = 64;
   P.memPitch = INT32_MAX;
@@ -22,21 +24,21 @@ static void fillProperties(hipDeviceProp_t &P) {
     N = 1024;
   P.maxGridSize[0] = INT32_MAX;
   P.maxGridSize[1] = P.maxGridSize[2] = 65536;
-  P.clockRate = 2100000;
+  P.clockRate = C.ClockKHz;
   P.clockInstructionRate = 100000;
   P.totalConstMem = INT32_MAX;
-  P.major = 9;
-  P.minor = 4;
+  P.major = C.Major;
+  P.minor = C.Minor;
   P.textureAlignment = P.texturePitchAlignment = P.surfaceAlignment = 256;
   P.deviceOverlap = 1;
-  P.multiProcessorCount = 304;
+  P.multiProcessorCount = C.Units;
   P.canMapHostMemory = 1;
   P.concurrentKernels = 1;
   P.ECCEnabled = 1;
   P.pciBusID = 1;
   P.asyncEngineCount = 8;
   P.unifiedAddressing = 1;
-  P.memoryClockRate = 1300000;
+  P.memoryClockRate = C.MemoryClockKHz;
   P.memoryBusWidth = 8192;
   P.l2CacheSize = 4 << 20;
   P.maxThreadsPerMultiProcessor = 2048;
@@ -284,8 +286,8 @@ hipError_t hipDeviceComputeCapability(int *Major, int *Minor, hipDevice_t Device
     return done(hipErrorInvalidValue);
   if (Device)
     return done(hipErrorInvalidDevice);
-  *Major = 9;
-  *Minor = 4;
+  *Major = Runtime::get().chip().Major;
+  *Minor = Runtime::get().chip().Minor;
   return hipSuccess;
 }
 

@@ -70,8 +70,28 @@ static uint64_t number(const char *Name, uint64_t Default) {
   return N;
 }
 
+static const Chip Chips[] = {
+    {"gfx942", "AMD Instinct MI300X (simulated)", "gfx942:sramecc+:xnack-", 9, 4, 304, 2100000,
+     1300000, 65536, 2.6e12},
+    {"gfx90a", "AMD Instinct MI250X (simulated)", "gfx90a:sramecc+:xnack-", 9, 0, 104, 1700000,
+     1600000, 65536, 0.8e12},
+    {"gfx950", "AMD Instinct MI355X (simulated)", "gfx950:sramecc+:xnack-", 9, 5, 256, 2400000,
+     2000000, 163840, 4e12},
+};
+
+static const Chip *readChip() {
+  StringRef Name = setting("HK_SIM_ARCH");
+  for (const Chip &C : Chips)
+    if (Name == C.Processor)
+      return &C;
+  if (!Name.empty())
+    complain("HK_SIM_ARCH=" + Name + " is not simulated; gfx942 is used");
+  return Chips;
+}
+
 static Options readOptions() {
   Options O;
+  O.Target = readChip();
   O.Device.Threads = unsigned(number("HK_SIM_THREADS", 0));
   O.Device.ScheduleSeed = number("HK_SIM_SEED", 0);
   O.Device.LineCounters = isOn("HK_SIM_LINES");

@@ -59,11 +59,20 @@ struct KernelStatistics {
   uint32_t LdsSize = 0, PrivateSize = 0;
 };
 
+/// A chip that programs can be run as.
+struct Chip {
+  const char *Processor, *Name, *ArchName;
+  int Major, Minor, Units, ClockKHz, MemoryClockKHz;
+  unsigned Lds;           ///< bytes a workgroup
+  double MemoryBandwidth; ///< bytes a second that copies reach
+};
+
 /// Settings, from HK_SIM_* of the environment, which the hk-sim tool sets.
 struct Options {
   sim::DeviceOptions Device;
   bool Table = false;
   std::string JsonFile;
+  const Chip *Target;
   bool HostTime = false; ///< events report the host's time, not the model's
 };
 
@@ -74,6 +83,7 @@ public:
   sim::Device &device() { return *Device; }
   sim::DeviceMemory &memory() { return Device->memory(); }
   const Options &options() const { return Opts; }
+  const Chip &chip() const { return *Opts.Target; }
   std::recursive_mutex &mutex() { return Mutex; }
 
   // Registration.cpp and Modules.cpp.

@@ -54,6 +54,7 @@ constexpr OptionSpec Specs[] = {
     {"seed", "N", nullptr, "of the first such order; 0: each wavefront runs until it waits"},
     {"threads", "N", "HK_SIM_THREADS", "threads of the host; 0: as many as it has"},
     {"time", "CLOCK", "HK_SIM_TIME", "what events measure: model (default) or host"},
+    {"arch", "GFX", "HK_SIM_ARCH", "run as gfx942 (default), gfx90a or gfx950"},
     {"memory", "BYTES", "HK_SIM_MEMORY", "device memory, 192 GiB if not given"},
     {"preload", nullptr, nullptr, "put the library before one that the program has a path to"},
     {"help", nullptr, nullptr, "print this"},
@@ -199,6 +200,9 @@ static Error setUp(const CommandLine &C, const char *Argv0) {
     prepend("LD_PRELOAD", Folder + "/libamdhip64.so.6");
   if (C.has("time") && C.get("time") != "model" && C.get("time") != "host")
     return createStringError("--time takes 'model' or 'host'");
+  if (StringRef Arch = C.get("arch");
+      C.has("arch") && Arch != "gfx942" && Arch != "gfx90a" && Arch != "gfx950")
+    return createStringError("--arch takes gfx942, gfx90a or gfx950");
   for (const char *Name : {"threads", "memory"})
     if (uint64_t N; C.has(Name) && C.get(Name).getAsInteger(0, N))
       return createStringError("--" + Twine(Name) + " takes a number");
