@@ -64,7 +64,7 @@ std::vector<Region> regions(const sim::DeviceMemory &Memory) {
   return All;
 }
 
-const Region *find(ArrayRef<Region> All, uint64_t Address) {
+const Region *regionOf(ArrayRef<Region> All, uint64_t Address) {
   auto It = upper_bound(All, Address, [](uint64_t X, const Region &R) { return X < R.A->Base; });
   if (It == All.begin())
     return nullptr;
@@ -82,7 +82,7 @@ void normalize(std::vector<uint8_t> &Bytes, ArrayRef<Region> All) {
     std::memcpy(&Word, Bytes.data() + At, 8);
     if (Word < Low || Word > High)
       continue;
-    if (const Region *R = find(All, Word)) {
+    if (const Region *R = regionOf(All, Word)) {
       Word = xxh3_64bits(R->Key) + (Word - R->A->Base);
       std::memcpy(Bytes.data() + At, &Word, 8);
     }
@@ -118,7 +118,7 @@ void hk::hip::snapshot(const KernelOp &Op) {
       continue;
     uint64_t Word;
     std::memcpy(&Word, Op.Arguments.data() + A.Offset, 8);
-    if (const Region *R = find(All, Word))
+    if (const Region *R = regionOf(All, Word))
       OS << "argument " << (A.Name.empty() ? "?" : A.Name) << ' ' << R->Key << ' ' << Word - R->A->Base << '\n';
   }
   for (const Region &R : All) {
