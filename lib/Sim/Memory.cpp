@@ -97,6 +97,10 @@ Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind) {
   if (Mapping == MAP_FAILED)
     return failure("out of host memory for " + Twine(Size) + " bytes of device memory");
 
+  // Touching it page by page would cost more than what a kernel does with it.
+  if (Size >= 1024 * Page)
+    ::madvise(Mapping, Total, MADV_HUGEPAGE);
+
   auto A = std::make_unique<Allocation>();
   A->Mapping = Mapping;
   A->MappingSize = Total;

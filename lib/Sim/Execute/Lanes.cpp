@@ -67,7 +67,7 @@ void raw32(Wave &W, const Inst &I, unsigned N, unsigned Dword, uint32_t *Out) {
     if (I.Dpp && N == 0)
       permute(W, I, Row, Out);
     else
-      std::memcpy(Out, Row, sizeof(W.V[0]));
+      copyRow(Out, Row);
     return;
   }
   uint32_t X;
@@ -75,8 +75,7 @@ void raw32(Wave &W, const Inst &I, unsigned N, unsigned Dword, uint32_t *Out) {
     X = W.S[O.Reg + Dword];
   else
     X = uint32_t((O.K == Operand::Constant ? O.Value : readSpecial(W, O.Reg)) >> (32 * Dword));
-  for (unsigned L = 0; L != NumLanes; ++L)
-    Out[L] = X;
+  fillRow(Out, X);
 }
 
 void select(const Operand &O, uint32_t *Out) {
@@ -137,7 +136,7 @@ void insert(Wave &W, const Inst &I, uint32_t *Out) {
 void writeRow(Wave &W, unsigned Row, uint64_t Lanes, const uint32_t *Out) {
   uint32_t *D = W.V[Row];
   if (Lanes == FullMask) {
-    std::memcpy(D, Out, sizeof(W.V[0]));
+    copyRow(D, Out);
     return;
   }
   const uint32_t *M = W.Mask;

@@ -148,6 +148,40 @@ inline __attribute__((always_inline)) void fixNan(R *Out, unsigned Lanes, const 
     replaceNan<R>(Out, Lanes, Sources...);
 }
 
+/// Rows are copied in vectors spelled out: such a loop of words is unrolled before it is vectorized.
+using Vector8 = uint32_t __attribute__((vector_size(32)));
+constexpr unsigned Vectors = NumLanes / 8;
+inline __attribute__((always_inline)) void copyRow(uint32_t *To, const uint32_t *From) {
+  for (unsigned N = 0; N != Vectors; ++N) {
+    Vector8 X;
+    std::memcpy(&X, From + 8 * N, sizeof(X));
+    std::memcpy(To + 8 * N, &X, sizeof(X));
+  }
+}
+inline __attribute__((always_inline)) void fillRow(uint32_t *To, uint32_t Value) {
+  Vector8 X = {Value, Value, Value, Value, Value, Value, Value, Value};
+  for (unsigned N = 0; N != Vectors; ++N)
+    std::memcpy(To + 8 * N, &X, sizeof(X));
+}
+/// Lanes that run, only.
+inline __attribute__((always_inline)) void blendRow(Wave &W, uint32_t *To, const uint32_t *From) {
+  const uint32_t *Mask = W.execMask();
+  for (unsigned N = 0; N != Vectors; ++N) {
+    Vector8 M, Old, New;
+    std::memcpy(&M, Mask + 8 * N, sizeof(M));
+    std::memcpy(&Old, To + 8 * N, sizeof(Old));
+    std::memcpy(&New, From + 8 * N, sizeof(New));
+    New = (Old & ~M) | (New & M);
+    std::memcpy(To + 8 * N, &New, sizeof(New));
+  }
+}
+inline __attribute__((always_inline)) void writeActive(Wave &W, unsigned Row, const uint32_t *From) {
+  if (W.exec() == FullMask)
+    copyRow(W.V[Row], From);
+  else
+    blendRow(W, W.V[Row], From);
+}
+
 /// Room for the lanes of one operand, on purpose not initialized.
 template <class T, size_t N> struct Room {
   alignas(64) T Lanes[NumLanes];
@@ -178,16 +212,22 @@ inline __attribute__((always_inline)) void runLanes(Wave &W, const Inst &I,
     }
     if (Nan) [[unlikely]]
       replaceNan<R>(Out, NumLanes, std::get<N>(In)...);
-    if (Direct) {
-      std::memcpy(D, Out, sizeof(Out));
-      return;
-    }
+    if constexpr (sizeof(R) == 4)
+      if (I.Plain) {
+        writeActive(W, I.Dst, reinterpret_cast<const uint32_t *>(Out));
+        return;
+      }
   } else {
 #pragma clang loop vectorize(assume_safety)
     for (unsigned L = 0; L != NumLanes; ++L)
       D[L] = F{}(std::get<N>(In)[L]...);
     if (Direct)
       return;
+    if constexpr (sizeof(R) == 4)
+      if (I.Plain) {
+        blendRow(W, W.V[I.Dst], reinterpret_cast<const uint32_t *>(Out));
+        return;
+      }
   }
   store<R>(W, I, Out);
 }
@@ -241,8 +281,8 @@ inline __attribute__((always_inline)) void runHalves(Wave &W, const Inst &I, R (
     Out[L] = F{}(In[N][L]...);
   if constexpr (Arithmetic && IsFloat<R>)
     fixNan<R>(Out, 2 * NumLanes, In[N]...);
-  if (I.Plain && W.exec() == FullMask)
-    std::memcpy(W.V[I.Dst], Out, sizeof(Out));
+  if (I.Plain)
+    writeActive(W, I.Dst, reinterpret_cast<const uint32_t *>(Out));
   else
     storePacked(W, I, reinterpret_cast<uint16_t *>(Out), IsFloat<R>);
 }

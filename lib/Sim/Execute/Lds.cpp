@@ -137,13 +137,6 @@ template <bool Read> void runAddtid(Wave &W, const Inst &I) {
 
 //===- Exchange between lanes ----------------------------------------------===//
 
-void writeActive(Wave &W, unsigned Row, const uint32_t *Out) {
-  const uint32_t *M = W.execMask();
-  uint32_t *D = W.V[Row];
-  for (unsigned L = 0; L != NumLanes; ++L)
-    D[L] = (D[L] & ~M[L]) | (Out[L] & M[L]);
-}
-
 void runBpermute(Wave &W, const Inst &I) {
   uint32_t Out[NumLanes];
   const uint32_t *Index = W.V[I.Src[0].Reg], *From = W.V[I.Src[1].Reg];

@@ -70,8 +70,9 @@ template <class F, unsigned Count> void runPairs(Wave &W, const Inst &I) {
         replaceNan<float>(D, NumLanes, A, B);
     }
   }
-  if (W.exec() == FullMask && !I.Clamp) {
-    std::memcpy(W.V[I.Dst], Out, sizeof(Out));
+  if (!I.Clamp) {
+    for (unsigned Half = 0; Half != 2; ++Half)
+      writeActive(W, I.Dst + Half, reinterpret_cast<const u32 *>(Out[Half]));
     return;
   }
   Inst Part = I;
