@@ -410,6 +410,20 @@ packed_float("v_pk_fma_f16", fma, 3, "v_pk_fma_f16 v8, v0, v2, v4 op_sel:[1,0,0]
              (16, 0, 0), (0, 16, 0), ((1, 0), (2, 1)))
 
 
+def mixed(a, b, c):
+    return F16.encode(fma(*[F32.decode(x & M32) for x in (a, b, c)]))
+
+
+case("v_fma_mixlo_f16", "v_fma_mixlo_f16 v8, v0, v2, v4",
+     lambda a, b, c: mixed(a, b, c) | OLD[0] & 0xFFFF0000, nan=F16)
+case("v_fma_mixhi_f16", "v_fma_mixhi_f16 v8, v0, v2, v4 op_sel:[0,1,0] op_sel_hi:[1,1,0]\n  v_lshrrev_b32 v8, 16, v8",
+     lambda a, b, c: F16.encode(fma(F16.decode(a & M16), F16.decode(b >> 16 & M16), F32.decode(c & M32))),
+     nan=F16)
+case("v_fma_mix_f32", "v_fma_mix_f32 v8, -v0, |v2|, v4 op_sel_hi:[1,0,0]",
+     lambda a, b, c: F32.encode(fma(neg(F16.decode(a & M16)), absolute(F32.decode(b & M32)),
+                                    F32.decode(c & M32))), nan=F32)
+
+
 def pairs(name, f, n, text=None, lo=(0, 0, 0), hi=(32, 32, 32)):
     def run(a, b, c):
         xs = (a, b, c)[:n]

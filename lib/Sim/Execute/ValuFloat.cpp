@@ -116,13 +116,15 @@ template <MixTo To> void runMix(Wave &W, const Inst &I) {
     return;
   }
   alignas(64) u32 Merged[NumLanes];
+  alignas(64) half Narrow[NumLanes];
   const u32 *Old = W.V[I.Dst];
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Narrow[L] = fmaToHalf(A[L], B[L], C[L]);
+  if (I.Clamp)
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Narrow[L] = half(floatClamp(float(Narrow[L]), true));
   for (unsigned L = 0; L != NumLanes; ++L) {
-    // One rounding to f16, by way of a result in f64 rounded to odd.
-    double Exact = fmaForNarrow(A[L], B[L], C[L]);
-    if (I.Clamp)
-      Exact = floatClamp(Exact, true);
-    u32 H = u32(encodeFloat(Exact, FormatF16));
+    u32 H = bitsOfHalf(Narrow[L]);
     Merged[L] = To == MixTo::Low ? (Old[L] & 0xffff0000) | H : (Old[L] & 0xffff) | H << 16;
   }
   Inst Plain = I;
