@@ -8,9 +8,12 @@ using namespace hk::sim;
 
 StringRef sim::name(InstClass Class) {
   static constexpr StringRef Names[NumInstClasses] = {
-      "salu",       "valu",        "valu_transcendental", "valu_double",   "mfma",    "smem",
-      "lds",        "lds_atomic",  "global_load",         "global_store",  "global_atomic",
-      "scratch",    "branch",      "barrier",             "wait",          "message"};
+      "salu",         "valu",          "valu_transcendental",
+      "valu_double",  "mfma",          "smem",
+      "lds",          "lds_atomic",    "global_load",
+      "global_store", "global_atomic", "scratch",
+      "branch",       "barrier",       "wait",
+      "message"};
   return Names[unsigned(Class)];
 }
 

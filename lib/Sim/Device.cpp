@@ -21,9 +21,7 @@ using namespace hk::sim;
 
 namespace {
 
-Error failure(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
-}
+Error failure(const Twine &Message) { return createStringError(inconvertibleErrorCode(), Message); }
 
 constexpr uint32_t MaxLds = 64 * 1024, MaxLdsGfx950 = 160 * 1024;
 
@@ -33,8 +31,9 @@ Error checkConfig(const Kernel &K, const LaunchConfig &C) {
     return failure("invalid launch: a workgroup of " + Twine(C.Block.X) + "x" + Twine(C.Block.Y) +
                    "x" + Twine(C.Block.Z) + " work-items");
   if (Items > K.MaxWorkgroupSize)
-    return failure("invalid launch: a workgroup of " + Twine(Items) + " work-items, where kernel '" +
-                   K.Name + "' was compiled for at most " + Twine(K.MaxWorkgroupSize));
+    return failure("invalid launch: a workgroup of " + Twine(Items) +
+                   " work-items, where kernel '" + K.Name + "' was compiled for at most " +
+                   Twine(K.MaxWorkgroupSize));
   if (!C.Grid.X || !C.Grid.Y || !C.Grid.Z)
     return failure("invalid launch: an empty grid");
   uint64_t Grid[3] = {C.Grid.X, C.Grid.Y, C.Grid.Z}, Block[3] = {C.Block.X, C.Block.Y, C.Block.Z};
@@ -100,8 +99,8 @@ void fillPacket(uint8_t *Packet, const Launch &L, const LaunchConfig &C) {
   Put(40, L.Kernarg);
 }
 
-void collect(const std::vector<std::unique_ptr<Scheduler>> &Threads, Program &Code,
-             const Kernel &K, bool ByLine, LaunchResult &R) {
+void collect(const std::vector<std::unique_ptr<Scheduler>> &Threads, Program &Code, const Kernel &K,
+             bool ByLine, LaunchResult &R) {
   Counters &Total = R.Counts;
   for (auto &T : Threads) {
     Total.Workgroups += T->worker().Workgroups;
@@ -137,8 +136,8 @@ void collect(const std::vector<std::unique_ptr<Scheduler>> &Threads, Program &Co
       return;
     C.WaveInstructions = N.Count;
     C.ByClass[unsigned(I.Class)] = N.Count;
-    bool Vector = I.Class != InstClass::Salu && I.Class != InstClass::Smem &&
-                  I.Class < InstClass::Branch;
+    bool Vector =
+        I.Class != InstClass::Salu && I.Class != InstClass::Smem && I.Class < InstClass::Branch;
     if (Vector) {
       C.LaneSlots = 64 * N.Count;
       C.ActiveLanes = N.Lanes;
@@ -255,7 +254,6 @@ Expected<LaunchResult> Device::launch(const Kernel &K, const LaunchConfig &Confi
     collect(Threads, Code, K, Options.LineCounters, R);
     R.ModelCycles = modelCycles(K, Config, R.Counts);
   }
-  R.HostSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin).count();
+  R.HostSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin).count();
   return R;
 }

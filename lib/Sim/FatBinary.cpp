@@ -16,9 +16,7 @@ namespace {
 constexpr StringRef BundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr StringRef CompressedMagic = "CCOB";
 
-Error failure(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
-}
+Error failure(const Twine &Message) { return createStringError(inconvertibleErrorCode(), Message); }
 
 /// "hipv4-amdgcn-amd-amdhsa--gfx942:xnack-" is for gfx942.
 bool isFor(StringRef Id, StringRef Processor) {
@@ -98,7 +96,8 @@ Expected<std::vector<uint8_t>> sim::extractCodeObject(ArrayRef<uint8_t> Bytes,
     auto Header = CompressedOffloadBundle::CompressedBundleHeader::tryParse(Text);
     if (!Header)
       return Header.takeError();
-    size_t Size = Header->FileSize && *Header->FileSize <= Text.size() ? *Header->FileSize : Text.size();
+    size_t Size =
+        Header->FileSize && *Header->FileSize <= Text.size() ? *Header->FileSize : Text.size();
     auto Buffer = MemoryBuffer::getMemBufferCopy(Text.substr(0, Size));
     auto Plain = CompressedOffloadBundle::decompress(*Buffer);
     if (!Plain)

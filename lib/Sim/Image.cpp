@@ -184,15 +184,15 @@ template <class ELFT> Error ImageLoader<ELFT>::symbols() {
       }
     }
   }
-  llvm::sort(Out.Variables,
-             [](const Variable &A, const Variable &B) { return A.Name < B.Name; });
+  llvm::sort(Out.Variables, [](const Variable &A, const Variable &B) { return A.Name < B.Name; });
   llvm::sort(Out.Functions, [](const FunctionRange &A, const FunctionRange &B) {
     return std::tuple(A.Begin, ~A.End, A.Name) < std::tuple(B.Begin, ~B.End, B.Name);
   });
-  Out.Functions.erase(
-      std::unique(Out.Functions.begin(), Out.Functions.end(),
-                  [](const FunctionRange &A, const FunctionRange &B) { return A.Begin == B.Begin; }),
-      Out.Functions.end());
+  Out.Functions.erase(std::unique(Out.Functions.begin(), Out.Functions.end(),
+                                  [](const FunctionRange &A, const FunctionRange &B) {
+                                    return A.Begin == B.Begin;
+                                  }),
+                      Out.Functions.end());
   for (size_t I = 0; I != Out.Functions.size(); ++I) {
     FunctionRange &F = Out.Functions[I];
     uint64_t Limit = 0;
@@ -323,9 +323,8 @@ template <class ELFT> Error ImageLoader<ELFT>::kernels() {
 
 } // namespace hk::sim
 
-Expected<std::unique_ptr<Image>>
-Image::load(ArrayRef<uint8_t> Bytes, DeviceMemory &Memory,
-            const std::function<uint64_t(StringRef)> &Resolve) {
+Expected<std::unique_ptr<Image>> Image::load(ArrayRef<uint8_t> Bytes, DeviceMemory &Memory,
+                                             const std::function<uint64_t(StringRef)> &Resolve) {
   std::unique_ptr<Image> Result(new Image(Memory));
   Result->File.assign(Bytes.begin(), Bytes.end());
   StringRef Text(reinterpret_cast<const char *>(Result->File.data()), Result->File.size());

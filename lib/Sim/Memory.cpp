@@ -26,9 +26,7 @@ constexpr uint64_t SmallAlignment = 256;
 constexpr uint64_t QuarantineEntries = 4096;
 constexpr uint64_t QuarantineLimit = uint64_t(1) << 40; // addresses, not memory
 
-Error failure(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
-}
+Error failure(const Twine &Message) { return createStringError(inconvertibleErrorCode(), Message); }
 } // namespace
 
 StringRef sim::name(MemoryKind Kind) {

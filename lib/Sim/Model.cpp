@@ -12,7 +12,7 @@ namespace {
 
 struct Target {
   StringRef Name;
-  double Units;        ///< compute units of the device
+  double Units;         ///< compute units of the device
   double BytesPerCycle; ///< memory bandwidth over the clock
 };
 constexpr Target Targets[] = {

@@ -54,8 +54,8 @@ public:
     MCInst Instruction;
     uint32_t Words[2];
     std::memcpy(Words, Bytes.data(), 8);
-    // A literal in a long encoding does not exist on these processors, and LLVM crashes over its own
-    // message about it.
+    // A literal in a long encoding does not exist on these processors, and LLVM crashes over its
+    // own message about it.
     Encoding Format = encodingOf(Words[0]);
     bool Literal = false;
     if (Format == Encoding::Mubuf || Format == Encoding::Mtbuf)
@@ -110,8 +110,8 @@ Program::Program(const Image &I) : I(I) {
 Program::~Program() = default;
 
 const FunctionRange *Program::functionAt(uint64_t Address) const {
-  auto It = llvm::upper_bound(
-      I.Functions, Address, [](uint64_t A, const FunctionRange &F) { return A < F.Begin; });
+  auto It = llvm::upper_bound(I.Functions, Address,
+                              [](uint64_t A, const FunctionRange &F) { return A < F.Begin; });
   if (It == I.Functions.begin())
     return nullptr;
   const FunctionRange &F = *std::prev(It);
@@ -133,8 +133,8 @@ const Inst *Program::at(uint64_t Address) {
     if (const FunctionRange *F = functionAt(Address)) {
       End = F->End;
     } else {
-      auto Next = llvm::upper_bound(
-          I.Functions, Address, [](uint64_t A, const FunctionRange &F) { return A < F.Begin; });
+      auto Next = llvm::upper_bound(I.Functions, Address,
+                                    [](uint64_t A, const FunctionRange &F) { return A < F.Begin; });
       if (Next != I.Functions.end())
         End = std::min(End, Next->Begin);
     }
@@ -164,8 +164,7 @@ void Program::decodeRange(uint64_t Begin, uint64_t End) {
     uint32_t Words[5] = {};
     std::memcpy(Words, reinterpret_cast<void *>(Pc), std::min<uint64_t>(20, End - Pc));
     uint64_t Size = 4;
-    StringRef Mnemonic =
-        Disasm->decode(ArrayRef(reinterpret_cast<uint8_t *>(Words), 20), Pc, Size);
+    StringRef Mnemonic = Disasm->decode(ArrayRef(reinterpret_cast<uint8_t *>(Words), 20), Pc, Size);
     if (Pc + Size > End)
       Mnemonic = "";
     Inst Decoded;
@@ -199,8 +198,8 @@ void Program::decodeRange(uint64_t Begin, uint64_t End) {
   for (Inst &X : Placed)
     if (X.Op && (X.Op->Flags & OpTransfers) && X.Format == Encoding::Sopp) {
       uint64_t Target = X.Pc + 4 + int64_t(X.Imm) * 4;
-      auto It = llvm::lower_bound(Placed, Target,
-                                  [](const Inst &A, uint64_t P) { return A.Pc < P; });
+      auto It =
+          llvm::lower_bound(Placed, Target, [](const Inst &A, uint64_t P) { return A.Pc < P; });
       if (It != Placed.end() && It->Pc == Target)
         X.Target = &*It;
     }
@@ -227,7 +226,8 @@ std::string Program::mnemonicAt(uint64_t Address) {
       std::memcpy(Words, reinterpret_cast<void *>(Address),
                   std::min<uint64_t>(20, M.End - Address));
       uint64_t Size;
-      StringRef Name = Disasm->decode(ArrayRef(reinterpret_cast<uint8_t *>(Words), 20), Address, Size);
+      StringRef Name =
+          Disasm->decode(ArrayRef(reinterpret_cast<uint8_t *>(Words), 20), Address, Size);
       return Name.empty() ? "an invalid instruction" : Name.str();
     }
   return "no instruction";

@@ -178,7 +178,7 @@ std::unique_ptr<Workgroup> Scheduler::start(uint64_t Linear) {
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (Rows == MAP_FAILED)
       report_fatal_error("out of host memory for registers");
-    W->V = static_cast<uint32_t(*)[NumLanes]>(Rows);
+    W->V = static_cast<uint32_t (*)[NumLanes]>(Rows);
     W->Number = G->Waves.size();
     G->Waves.push_back(std::move(W));
   }

@@ -102,7 +102,10 @@ bool WaitTracker::checkRange(Wave &W, const Inst &I, bool IsScalar, unsigned Fir
       continue;
     // A later load into the same register from the same unit comes in order.
     W.fault(I, FaultKind::MissingWait,
-            Twine(I.Op->Name) + " uses " + (IsScalar ? "s" : R < AccBase ? "v" : "a") +
+            Twine(I.Op->Name) + " uses " +
+                (IsScalar      ? "s"
+                 : R < AccBase ? "v"
+                               : "a") +
                 Twine(IsScalar ? R : R % AccBase) + " before the s_waitcnt that covers the " +
                 L.I->Op->Name + " into it");
     W.Failure->Other = placeOf(W.L->Owner, L.I->Pc);

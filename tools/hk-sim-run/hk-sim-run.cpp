@@ -8,7 +8,8 @@
 //   --val=TYPE:VALUE          a scalar
 //
 // TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64; INIT is zero, none, iota, const=VALUE,
-// random=SEED, or file=PATH. Memory is numbered from 0 in order: --print=N[:FIRST[:COUNT]] shows it,
+// random=SEED, or file=PATH. Memory is numbered from 0 in order: --print=N[:FIRST[:COUNT]] shows
+// it,
 // --dump=N:PATH writes it. Other options choose what is checked and printed; see below.
 //
 // Exit code: 0, 1 for a fault (its text goes to stderr), 2 for anything else that went wrong.
@@ -55,8 +56,8 @@ struct Type {
 
 Type parseType(StringRef Text) {
   unsigned Bits = 0;
-  if (Text.size() < 2 || Text.drop_front().getAsInteger(10, Bits) || !StringRef("uif").contains(Text[0]) ||
-      (Bits != 8 && Bits != 16 && Bits != 32 && Bits != 64))
+  if (Text.size() < 2 || Text.drop_front().getAsInteger(10, Bits) ||
+      !StringRef("uif").contains(Text[0]) || (Bits != 8 && Bits != 16 && Bits != 32 && Bits != 64))
     fail("unknown type '" + Text + "'");
   return {Text[0], Bits / 8};
 }
@@ -116,7 +117,8 @@ void initialize(Buffer &B, StringRef How, DeviceMemory &Memory) {
     auto File = MemoryBuffer::getFile(How, false, false);
     if (!File)
       fail("cannot read '" + How + "'");
-    std::memcpy(B.Data, (*File)->getBufferStart(), std::min<uint64_t>(Bytes, (*File)->getBufferSize()));
+    std::memcpy(B.Data, (*File)->getBufferStart(),
+                std::min<uint64_t>(Bytes, (*File)->getBufferSize()));
   } else {
     fail("unknown initialization '" + How + "'");
   }
@@ -375,13 +377,14 @@ int main(int argc, char **argv) {
       outs() << StringRef(Name) << ' ' << Value.getAsInteger().value_or(0) << '\n';
   if (Lines)
     for (const LineCounters &L : Result.Lines)
-      outs() << (L.File.empty() ? "?" : StringRef(L.File).rsplit('/').second) << ':' << L.Line << ' '
-             << L.Counts.WaveInstructions << " instructions, " << L.Counts.Lines128 << " lines of at least "
-             << L.Counts.Lines128Min << '\n';
+      outs() << (L.File.empty() ? "?" : StringRef(L.File).rsplit('/').second) << ':' << L.Line
+             << ' ' << L.Counts.WaveInstructions << " instructions, " << L.Counts.Lines128
+             << " lines of at least " << L.Counts.Lines128Min << '\n';
   if (Time) {
     double Rate = double(Result.Counts.WaveInstructions) / Cpu;
-    outs() << format("seconds %.4f, of processor %.4f, million wave instructions a second of it %.1f\n",
-                     Result.HostSeconds, Cpu, Rate / 1e6);
+    outs() << format(
+        "seconds %.4f, of processor %.4f, million wave instructions a second of it %.1f\n",
+        Result.HostSeconds, Cpu, Rate / 1e6);
   }
   if (!JsonPath.empty()) {
     std::error_code EC;

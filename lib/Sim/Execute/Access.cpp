@@ -113,15 +113,13 @@ void countBanks(AccessCount &C, const Lane64 &A) {
 
 //===- Faults --------------------------------------------------------------===//
 
-StringRef verb(Use U) {
-  return U == Use::Load ? "load" : U == Use::Store ? "store" : "atomic";
-}
+StringRef verb(Use U) { return U == Use::Load ? "load" : U == Use::Store ? "store" : "atomic"; }
 
 __attribute__((noinline)) bool faultGlobal(Wave &W, const Inst &I, const Lane64 &A, Use U,
                                            unsigned L, const Allocation *Found) {
   uint64_t Address = A.Address[L];
-  std::string What = (Twine(verb(U)) + " of " + Twine(A.Bytes) + " bytes at 0x" +
-                      utohexstr(Address, true)).str();
+  std::string What =
+      (Twine(verb(U)) + " of " + Twine(A.Bytes) + " bytes at 0x" + utohexstr(Address, true)).str();
   if (!Found || !Found->contains(Address)) {
     // Name the neighbour: nearly always an index ran over.
     const Allocation *Near = W.L->Memory.before(Address);
@@ -136,7 +134,8 @@ __attribute__((noinline)) bool faultGlobal(Wave &W, const Inst &I, const Lane64 
     return false;
   }
   std::string Where = (" at offset " + Twine(Address - Found->Base) + " of a " + name(Found->Kind) +
-                       " allocation of " + Twine(Found->Size) + " bytes").str();
+                       " allocation of " + Twine(Found->Size) + " bytes")
+                          .str();
   if (Found->Freed)
     W.fault(I, FaultKind::UseAfterFree, What + Where + " that was freed", L, Address);
   else if (!Found->contains(Address, A.Bytes))
@@ -302,7 +301,8 @@ bool checkScratch(Wave &W, const Inst &I, Lane64 &A, Use U) {
     if (A.Address[L] > W.ScratchSize || A.Bytes > W.ScratchSize - A.Address[L]) {
       W.fault(I, FaultKind::ScratchOutOfBounds,
               Twine(verb(U)) + " of " + Twine(A.Bytes) + " bytes at offset " +
-                  Twine(int64_t(A.Address[L])) + " of a stack of " + Twine(W.ScratchSize) + " bytes",
+                  Twine(int64_t(A.Address[L])) + " of a stack of " + Twine(W.ScratchSize) +
+                  " bytes",
               L, A.Address[L]);
       return false;
     }
@@ -351,8 +351,7 @@ bool checkFlat(Wave &W, const Inst &I, Lane64 &A, Use U) {
 
 namespace {
 
-template <class T, class Merge>
-void loadNarrow(Wave &W, unsigned Row, const Lane64 &A, Merge Do) {
+template <class T, class Merge> void loadNarrow(Wave &W, unsigned Row, const Lane64 &A, Merge Do) {
   uint32_t *D = W.V[Row];
   for (uint64_t M = A.Lanes; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
@@ -363,7 +362,7 @@ void loadNarrow(Wave &W, unsigned Row, const Lane64 &A, Merge Do) {
 }
 
 template <unsigned N> void loadDwords(Wave &W, unsigned Row, const Lane64 &A) {
-  uint32_t(*D)[NumLanes] = W.V + Row;
+  uint32_t (*D)[NumLanes] = W.V + Row;
   if (A.Contiguous) {
     const uint32_t *From = reinterpret_cast<const uint32_t *>(A.Address[0]);
     if (N == 1) {
@@ -397,7 +396,7 @@ template <class T> void storeNarrow(Wave &W, unsigned Row, unsigned Shift, const
 }
 
 template <unsigned N> void storeDwords(Wave &W, unsigned Row, const Lane64 &A) {
-  uint32_t(*D)[NumLanes] = W.V + Row;
+  uint32_t (*D)[NumLanes] = W.V + Row;
   if (A.Contiguous) {
     uint32_t *To = reinterpret_cast<uint32_t *>(A.Address[0]);
     if (N == 1) {
@@ -441,9 +440,8 @@ void loadLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned D
       return (Old & 0xffff0000) | (uint32_t(X) & 0xffff);
     });
   case Data::I8High:
-    return loadNarrow<int8_t>(W, Row, A, [](int32_t X, uint32_t Old) {
-      return (Old & 0xffff) | uint32_t(X) << 16;
-    });
+    return loadNarrow<int8_t>(
+        W, Row, A, [](int32_t X, uint32_t Old) { return (Old & 0xffff) | uint32_t(X) << 16; });
   case Data::B16Low:
     return loadNarrow<uint16_t>(W, Row, A,
                                 [](uint32_t X, uint32_t Old) { return (Old & 0xffff0000) | X; });
@@ -499,28 +497,19 @@ void addTransfers(Adder &T, StringRef Prefix, Handler Load, Handler Store, InstC
     Data D;
     uint8_t Bytes, Dwords;
   };
-  static constexpr Kind Loads[] = {{"ubyte", Data::U8, 1, 1},
-                                   {"sbyte", Data::I8, 1, 1},
-                                   {"ushort", Data::U16, 2, 1},
-                                   {"sshort", Data::I16, 2, 1},
-                                   {"ubyte_d16", Data::U8Low, 1, 1},
-                                   {"ubyte_d16_hi", Data::U8High, 1, 1},
-                                   {"sbyte_d16", Data::I8Low, 1, 1},
-                                   {"sbyte_d16_hi", Data::I8High, 1, 1},
-                                   {"short_d16", Data::B16Low, 2, 1},
-                                   {"short_d16_hi", Data::B16High, 2, 1},
-                                   {"dword", Data::Dwords, 4, 1},
-                                   {"dwordx2", Data::Dwords, 8, 2},
-                                   {"dwordx3", Data::Dwords, 12, 3},
-                                   {"dwordx4", Data::Dwords, 16, 4}};
-  static constexpr Kind Stores[] = {{"byte", Data::U8, 1, 1},
-                                    {"byte_d16_hi", Data::U8High, 1, 1},
-                                    {"short", Data::U16, 2, 1},
-                                    {"short_d16_hi", Data::B16High, 2, 1},
-                                    {"dword", Data::Dwords, 4, 1},
-                                    {"dwordx2", Data::Dwords, 8, 2},
-                                    {"dwordx3", Data::Dwords, 12, 3},
-                                    {"dwordx4", Data::Dwords, 16, 4}};
+  static constexpr Kind Loads[] = {
+      {"ubyte", Data::U8, 1, 1},         {"sbyte", Data::I8, 1, 1},
+      {"ushort", Data::U16, 2, 1},       {"sshort", Data::I16, 2, 1},
+      {"ubyte_d16", Data::U8Low, 1, 1},  {"ubyte_d16_hi", Data::U8High, 1, 1},
+      {"sbyte_d16", Data::I8Low, 1, 1},  {"sbyte_d16_hi", Data::I8High, 1, 1},
+      {"short_d16", Data::B16Low, 2, 1}, {"short_d16_hi", Data::B16High, 2, 1},
+      {"dword", Data::Dwords, 4, 1},     {"dwordx2", Data::Dwords, 8, 2},
+      {"dwordx3", Data::Dwords, 12, 3},  {"dwordx4", Data::Dwords, 16, 4}};
+  static constexpr Kind Stores[] = {
+      {"byte", Data::U8, 1, 1},         {"byte_d16_hi", Data::U8High, 1, 1},
+      {"short", Data::U16, 2, 1},       {"short_d16_hi", Data::B16High, 2, 1},
+      {"dword", Data::Dwords, 4, 1},    {"dwordx2", Data::Dwords, 8, 2},
+      {"dwordx3", Data::Dwords, 12, 3}, {"dwordx4", Data::Dwords, 16, 4}};
   for (const Kind &K : Loads) {
     OpInfo &Op = T.raw((Prefix + "load_" + K.Name).str(), Load, LoadClass, {}, 0, K.Dwords);
     Op.DataDwords = 0;

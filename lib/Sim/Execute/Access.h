@@ -62,8 +62,8 @@ void storeLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned 
 void atomicLanes(Wave &W, const Inst &I, unsigned DataRow, const Lane64 &A, bool Return);
 
 /// Adds loads, stores and atomics with this prefix: "global_", "flat_", ...
-void addTransfers(Adder &T, llvm::StringRef Prefix, Handler Load, Handler Store, InstClass LoadClass,
-                  InstClass StoreClass);
+void addTransfers(Adder &T, llvm::StringRef Prefix, Handler Load, Handler Store,
+                  InstClass LoadClass, InstClass StoreClass);
 
 enum class AtomicOp : uint8_t {
   Swap,

@@ -103,8 +103,7 @@ void runFence(Wave &, const Inst &) { std::atomic_thread_fence(std::memory_order
 /// A hardware register as s_getreg names it: number, first bit, width.
 struct Field {
   unsigned Id, Offset, Width;
-  explicit Field(int32_t Imm)
-      : Id(Imm & 63), Offset(Imm >> 6 & 31), Width((Imm >> 11 & 31) + 1) {}
+  explicit Field(int32_t Imm) : Id(Imm & 63), Offset(Imm >> 6 & 31), Width((Imm >> 11 & 31) + 1) {}
   uint32_t mask() const { return Width == 32 ? ~0u : (1u << Width) - 1; }
 };
 
@@ -147,16 +146,15 @@ void runSetreg(Wave &W, const Inst &I) { setRegister(W, I, W.S[I.Dst]); }
 void runSetregImm(Wave &W, const Inst &I) { setRegister(W, I, uint32_t(I.Src[1].Value)); }
 
 void runRoundMode(Wave &W, const Inst &I) { updateMode(W, (W.Mode & ~15u) | (I.Imm & 15)); }
-void runDenormMode(Wave &W, const Inst &I) {
-  updateMode(W, (W.Mode & ~0xf0u) | (I.Imm & 15) << 4);
-}
+void runDenormMode(Wave &W, const Inst &I) { updateMode(W, (W.Mode & ~0xf0u) | (I.Imm & 15) << 4); }
 
 void setIndexing(Wave &W, bool On) {
   W.GprIndexing = On;
   updateMode(W, W.Mode);
 }
 void runIndexOn(Wave &W, const Inst &I) {
-  W.S[SgprM0] = (W.S[SgprM0] & ~0xf0ffu) | (scalar32(W, I.Src[0]) & 0xff) | (I.LdsOffset1 & 15) << 12;
+  W.S[SgprM0] =
+      (W.S[SgprM0] & ~0xf0ffu) | (scalar32(W, I.Src[0]) & 0xff) | (I.LdsOffset1 & 15) << 12;
   setIndexing(W, true);
 }
 void runIndexOff(Wave &W, const Inst &) { setIndexing(W, false); }
@@ -206,8 +204,8 @@ void addControl(OpTable &Table) {
                            "s_decperflevel", "s_ttracedata", "s_wakeup", "s_dcache_inv",
                            "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol"})
     T.raw(Name, runNever, InstClass::Message, {}, OpNoDst);
-  for (const char *Name : {"buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol",
-                           "buffer_invl2"})
+  for (const char *Name :
+       {"buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_invl2"})
     T.raw(Name, runFence, InstClass::Message, {}, OpNoDst);
   T.raw("s_getreg_b32", runGetreg, InstClass::Salu);
   T.raw("s_setreg_b32", runSetreg, InstClass::Salu, {S::B32}, OpNoDst);

@@ -140,8 +140,9 @@ void addGlobal(OpTable &Table) {
     const char *Name;
     Data D;
     uint8_t Bytes;
-  } ToLds[] = {{"ubyte", Data::U8, 1},   {"sbyte", Data::I8, 1},       {"ushort", Data::U16, 2},
-               {"sshort", Data::I16, 2}, {"dword", Data::Dwords, 4},   {"dwordx3", Data::Dwords, 12},
+  } ToLds[] = {{"ubyte", Data::U8, 1},       {"sbyte", Data::I8, 1},
+               {"ushort", Data::U16, 2},     {"sshort", Data::I16, 2},
+               {"dword", Data::Dwords, 4},   {"dwordx3", Data::Dwords, 12},
                {"dwordx4", Data::Dwords, 16}};
   for (auto &X : ToLds) {
     OpInfo &Op = T.raw((Twine("global_load_lds_") + X.Name).str(), runLoad<Segment::Global>,

@@ -63,19 +63,37 @@ void fixNan32(const uint32_t *const *Sources, unsigned Count, uint32_t *Out, uns
 void fixNan64(const uint64_t *const *Sources, unsigned Count, uint64_t *Out, unsigned Lanes);
 
 template <class T> struct TypeOf;
-template <> struct TypeOf<uint16_t> { static constexpr SourceType value = SourceType::B16; };
-template <> struct TypeOf<int16_t> { static constexpr SourceType value = SourceType::B16; };
-template <> struct TypeOf<half> { static constexpr SourceType value = SourceType::F16; };
-template <> struct TypeOf<uint32_t> { static constexpr SourceType value = SourceType::B32; };
-template <> struct TypeOf<int32_t> { static constexpr SourceType value = SourceType::B32; };
-template <> struct TypeOf<float> { static constexpr SourceType value = SourceType::F32; };
-template <> struct TypeOf<uint64_t> { static constexpr SourceType value = SourceType::B64; };
-template <> struct TypeOf<int64_t> { static constexpr SourceType value = SourceType::B64; };
-template <> struct TypeOf<double> { static constexpr SourceType value = SourceType::F64; };
+template <> struct TypeOf<uint16_t> {
+  static constexpr SourceType value = SourceType::B16;
+};
+template <> struct TypeOf<int16_t> {
+  static constexpr SourceType value = SourceType::B16;
+};
+template <> struct TypeOf<half> {
+  static constexpr SourceType value = SourceType::F16;
+};
+template <> struct TypeOf<uint32_t> {
+  static constexpr SourceType value = SourceType::B32;
+};
+template <> struct TypeOf<int32_t> {
+  static constexpr SourceType value = SourceType::B32;
+};
+template <> struct TypeOf<float> {
+  static constexpr SourceType value = SourceType::F32;
+};
+template <> struct TypeOf<uint64_t> {
+  static constexpr SourceType value = SourceType::B64;
+};
+template <> struct TypeOf<int64_t> {
+  static constexpr SourceType value = SourceType::B64;
+};
+template <> struct TypeOf<double> {
+  static constexpr SourceType value = SourceType::F64;
+};
 
 template <class T>
-constexpr bool IsFloat = std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                         std::is_same_v<T, half>;
+constexpr bool IsFloat =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half>;
 
 template <class F> struct Signature : Signature<decltype(&F::operator())> {};
 template <class C, class R, class... A> struct Signature<R (C::*)(A...) const> {
@@ -116,9 +134,15 @@ inline __attribute__((always_inline)) void store(Wave &W, const Inst &I, T *Out)
 }
 
 template <class T> struct BitsOf;
-template <> struct BitsOf<half> { using Type = uint16_t; };
-template <> struct BitsOf<float> { using Type = uint32_t; };
-template <> struct BitsOf<double> { using Type = uint64_t; };
+template <> struct BitsOf<half> {
+  using Type = uint16_t;
+};
+template <> struct BitsOf<float> {
+  using Type = uint32_t;
+};
+template <> struct BitsOf<double> {
+  using Type = uint64_t;
+};
 
 /// Makes NaN results AMD's; to be called when there is one.
 template <class R, class... A>
@@ -148,7 +172,8 @@ inline __attribute__((always_inline)) void fixNan(R *Out, unsigned Lanes, const 
     replaceNan<R>(Out, Lanes, Sources...);
 }
 
-/// Rows are copied in vectors spelled out: such a loop of words is unrolled before it is vectorized.
+/// Rows are copied in vectors spelled out: such a loop of words is unrolled before it is
+/// vectorized.
 using Vector8 = uint32_t __attribute__((vector_size(32)));
 constexpr unsigned Vectors = NumLanes / 8;
 inline __attribute__((always_inline)) void copyRow(uint32_t *To, const uint32_t *From) {
@@ -175,7 +200,8 @@ inline __attribute__((always_inline)) void blendRow(Wave &W, uint32_t *To, const
     std::memcpy(To + 8 * N, &New, sizeof(New));
   }
 }
-inline __attribute__((always_inline)) void writeActive(Wave &W, unsigned Row, const uint32_t *From) {
+inline __attribute__((always_inline)) void writeActive(Wave &W, unsigned Row,
+                                                       const uint32_t *From) {
   if (W.exec() == FullMask)
     copyRow(W.V[Row], From);
   else
@@ -188,8 +214,7 @@ template <class T, size_t N> struct Room {
   Room() {}
 };
 template <class Indices, class... A> struct Rooms;
-template <size_t... N, class... A>
-struct Rooms<std::index_sequence<N...>, A...> : Room<A, N>... {
+template <size_t... N, class... A> struct Rooms<std::index_sequence<N...>, A...> : Room<A, N>... {
   Rooms() {}
 };
 
@@ -233,8 +258,7 @@ inline __attribute__((always_inline)) void runLanes(Wave &W, const Inst &I,
 }
 
 template <class F, bool Arithmetic, class R, class C, class... A>
-inline __attribute__((always_inline)) void runTyped(Wave &W, const Inst &I,
-                                                    R (C::*)(A...) const) {
+inline __attribute__((always_inline)) void runTyped(Wave &W, const Inst &I, R (C::*)(A...) const) {
   runLanes<F, Arithmetic, R, A...>(W, I, std::index_sequence_for<A...>());
 }
 
@@ -288,8 +312,7 @@ inline __attribute__((always_inline)) void runHalves(Wave &W, const Inst &I, R (
 }
 
 template <class F, bool Arithmetic> void runPacked(Wave &W, const Inst &I) {
-  runHalves<F, Arithmetic>(W, I, &F::operator(),
-                           std::make_index_sequence<Signature<F>::Count>());
+  runHalves<F, Arithmetic>(W, I, &F::operator(), std::make_index_sequence<Signature<F>::Count>());
 }
 
 /// Adds operations to the table.
@@ -350,8 +373,7 @@ private:
     unsigned N = 0;
     ((Op.Src[N++] = TypeOf<A>::value), ...);
     Op.DstDwords = sizeof(R) == 8 ? 2 : 1;
-    if (Op.Class == InstClass::Valu &&
-        (std::is_same_v<R, double> || Op.Src[0] == SourceType::F64))
+    if (Op.Class == InstClass::Valu && (std::is_same_v<R, double> || Op.Src[0] == SourceType::F64))
       Op.Class = InstClass::ValuDouble;
     return Op;
   }

@@ -209,11 +209,13 @@ void addAtomics(Adder &T) {
     AtomicOp Op;
   };
   static constexpr Row Integer[] = {
-      {"add", "u", AtomicOp::Add}, {"sub", "u", AtomicOp::Sub},  {"rsub", "u", AtomicOp::ReverseSub},
-      {"inc", "u", AtomicOp::Inc}, {"dec", "u", AtomicOp::Dec},  {"min", "i", AtomicOp::SMin},
-      {"max", "i", AtomicOp::SMax}, {"min", "u", AtomicOp::UMin}, {"max", "u", AtomicOp::UMax},
-      {"and", "b", AtomicOp::And}, {"or", "b", AtomicOp::Or},    {"xor", "b", AtomicOp::Xor},
-      {"mskor", "b", AtomicOp::MaskedOr}, {"cmpst", "b", AtomicOp::CompareSwap}};
+      {"add", "u", AtomicOp::Add},         {"sub", "u", AtomicOp::Sub},
+      {"rsub", "u", AtomicOp::ReverseSub}, {"inc", "u", AtomicOp::Inc},
+      {"dec", "u", AtomicOp::Dec},         {"min", "i", AtomicOp::SMin},
+      {"max", "i", AtomicOp::SMax},        {"min", "u", AtomicOp::UMin},
+      {"max", "u", AtomicOp::UMax},        {"and", "b", AtomicOp::And},
+      {"or", "b", AtomicOp::Or},           {"xor", "b", AtomicOp::Xor},
+      {"mskor", "b", AtomicOp::MaskedOr},  {"cmpst", "b", AtomicOp::CompareSwap}};
   for (bool Wide : {false, true}) {
     std::string Bits = Wide ? "64" : "32";
     for (const Row &R : Integer)
@@ -240,20 +242,22 @@ void addLds(OpTable &Table) {
     Data D;
     uint8_t Bytes, Dwords;
   };
-  for (const Kind &K : {Kind{"u8", Data::U8, 1, 1}, Kind{"i8", Data::I8, 1, 1},
-                        Kind{"u16", Data::U16, 2, 1}, Kind{"i16", Data::I16, 2, 1},
-                        Kind{"u8_d16", Data::U8Low, 1, 1}, Kind{"u8_d16_hi", Data::U8High, 1, 1},
-                        Kind{"i8_d16", Data::I8Low, 1, 1}, Kind{"i8_d16_hi", Data::I8High, 1, 1},
-                        Kind{"u16_d16", Data::B16Low, 2, 1}, Kind{"u16_d16_hi", Data::B16High, 2, 1},
-                        Kind{"b32", Data::Dwords, 4, 1}, Kind{"b64", Data::Dwords, 8, 2},
-                        Kind{"b96", Data::Dwords, 12, 3}, Kind{"b128", Data::Dwords, 16, 4}})
-    describe(T.raw((Twine("ds_read_") + K.Name).str(), runRead, C, {}, 0, K.Dwords), K.Bytes, 0, K.D);
+  for (const Kind &K :
+       {Kind{"u8", Data::U8, 1, 1}, Kind{"i8", Data::I8, 1, 1}, Kind{"u16", Data::U16, 2, 1},
+        Kind{"i16", Data::I16, 2, 1}, Kind{"u8_d16", Data::U8Low, 1, 1},
+        Kind{"u8_d16_hi", Data::U8High, 1, 1}, Kind{"i8_d16", Data::I8Low, 1, 1},
+        Kind{"i8_d16_hi", Data::I8High, 1, 1}, Kind{"u16_d16", Data::B16Low, 2, 1},
+        Kind{"u16_d16_hi", Data::B16High, 2, 1}, Kind{"b32", Data::Dwords, 4, 1},
+        Kind{"b64", Data::Dwords, 8, 2}, Kind{"b96", Data::Dwords, 12, 3},
+        Kind{"b128", Data::Dwords, 16, 4}})
+    describe(T.raw((Twine("ds_read_") + K.Name).str(), runRead, C, {}, 0, K.Dwords), K.Bytes, 0,
+             K.D);
   for (const Kind &K : {Kind{"b8", Data::U8, 1, 1}, Kind{"b8_d16_hi", Data::U8High, 1, 1},
                         Kind{"b16", Data::U16, 2, 1}, Kind{"b16_d16_hi", Data::B16High, 2, 1},
                         Kind{"b32", Data::Dwords, 4, 1}, Kind{"b64", Data::Dwords, 8, 2},
                         Kind{"b96", Data::Dwords, 12, 3}, Kind{"b128", Data::Dwords, 16, 4}})
-    describe(T.raw((Twine("ds_write_") + K.Name).str(), runWrite, C, {}, OpNoDst), K.Bytes, K.Dwords,
-             K.D);
+    describe(T.raw((Twine("ds_write_") + K.Name).str(), runWrite, C, {}, OpNoDst), K.Bytes,
+             K.Dwords, K.D);
   describe(T.raw("ds_read2_b32", runRead2<4, 1>, C, {}, 0, 2), 4, 0, Data::Dwords);
   describe(T.raw("ds_read2st64_b32", runRead2<4, 64>, C, {}, 0, 2), 4, 0, Data::Dwords);
   describe(T.raw("ds_read2_b64", runRead2<8, 1>, C, {}, 0, 4), 8, 0, Data::Dwords);

@@ -22,8 +22,7 @@ void runMatrix(Wave &W, const Inst &I) {
     Modifiers.Fp8 = Fp8Kind::Ocp;
   uint32_t *D = W.V[I.Dst];
   if (Form.Sparse) {
-    executeMfma(Form, W.V[I.Src[0].Reg], W.V[I.Src[1].Reg], D, D, Modifiers,
-                W.V[I.Src[2].Reg]);
+    executeMfma(Form, W.V[I.Src[0].Reg], W.V[I.Src[1].Reg], D, D, Modifiers, W.V[I.Src[2].Reg]);
     return;
   }
   if (I.Src[2].K == Operand::Vgpr) {

@@ -221,7 +221,8 @@ template <class U> void addLogic(ScalarAdder &S, StringRef Bits, U) {
   S.nonZero(Name("wqm"), [](U A) { return U(wholeQuads(A)); });
   S.nonZero(Name("quadmask"), [](U A) { return U(quadMask(A)); });
   S.bitCompare(Name("bitcmp0"), [](U A, u32 B) { return !(A >> (B & (8 * sizeof(U) - 1)) & 1); });
-  S.bitCompare(Name("bitcmp1"), [](U A, u32 B) { return bool(A >> (B & (8 * sizeof(U) - 1)) & 1); });
+  S.bitCompare(Name("bitcmp1"),
+               [](U A, u32 B) { return bool(A >> (B & (8 * sizeof(U) - 1)) & 1); });
   constexpr SourceType Type = TypeOf<U>::value;
   constexpr unsigned Dwords = sizeof(U) / 4;
   S.raw(Name("cselect"), runCselect<U>, {Type, Type}, Dwords);

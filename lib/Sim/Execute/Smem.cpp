@@ -46,7 +46,8 @@ void read(Wave &W, const Inst &I, uint64_t Address, unsigned Dwords) {
   if (Hit && !Hit->contains(Address, 4 * Dwords)) {
     uint64_t Left = Hit->contains(Address) ? Hit->end() - Address : 0;
     std::memset(&W.S[I.Dst], 0, 4 * Dwords);
-    std::memcpy(&W.S[I.Dst], reinterpret_cast<void *>(Address), std::min<uint64_t>(Left, 4 * Dwords));
+    std::memcpy(&W.S[I.Dst], reinterpret_cast<void *>(Address),
+                std::min<uint64_t>(Left, 4 * Dwords));
     return;
   }
   std::memcpy(&W.S[I.Dst], reinterpret_cast<void *>(Address), 4 * Dwords);

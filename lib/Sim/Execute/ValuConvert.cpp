@@ -46,8 +46,9 @@ void runDoubleToFloat(Wave &W, const Inst &I) {
     Out[L] = Mode.plainF32() ? float(A[L]) : doubleToFloat(A[L], Mode);
   for (unsigned L = 0; L != NumLanes; ++L)
     if (Out[L] != Out[L])
-      Out[L] = std::bit_cast<float>(u32(std::bit_cast<uint64_t>(A[L]) >> 29 & 0x3fffff) | 0x7fc00000 |
-                                    u32(std::bit_cast<uint64_t>(A[L]) >> 32 & 0x80000000));
+      Out[L] =
+          std::bit_cast<float>(u32(std::bit_cast<uint64_t>(A[L]) >> 29 & 0x3fffff) | 0x7fc00000 |
+                               u32(std::bit_cast<uint64_t>(A[L]) >> 32 & 0x80000000));
   store<float>(W, I, Out);
 }
 
@@ -175,14 +176,12 @@ void addPairs(Adder &T) {
   T.op("v_cvt_pknorm_i16_f32",
        [](float A, float B) { return pair(u16(toSnorm16(A)), u16(toSnorm16(B))); });
   T.op("v_cvt_pknorm_u16_f32", [](float A, float B) { return pair(toUnorm16(A), toUnorm16(B)); });
-  T.op("v_cvt_pknorm_i16_f16", [](half A, half B) {
-    return pair(u16(toSnorm16(float(A))), u16(toSnorm16(float(B))));
-  });
+  T.op("v_cvt_pknorm_i16_f16",
+       [](half A, half B) { return pair(u16(toSnorm16(float(A))), u16(toSnorm16(float(B)))); });
   T.op("v_cvt_pknorm_u16_f16",
        [](half A, half B) { return pair(toUnorm16(float(A)), toUnorm16(float(B))); });
-  T.op("v_cvt_pk_u16_u32", [](u32 A, u32 B) {
-    return pair(u16(std::min(A, 0xffffu)), u16(std::min(B, 0xffffu)));
-  });
+  T.op("v_cvt_pk_u16_u32",
+       [](u32 A, u32 B) { return pair(u16(std::min(A, 0xffffu)), u16(std::min(B, 0xffffu))); });
   T.op("v_cvt_pk_i16_i32", [](i32 A, i32 B) {
     return pair(u16(i16(std::min(std::max(A, -32768), 32767))),
                 u16(i16(std::min(std::max(B, -32768), 32767))));

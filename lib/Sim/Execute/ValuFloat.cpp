@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HalfMath.h"
 #include "../FloatDivide.h"
 #include "../FloatTranscendental.h"
 #include "Groups.h"
+#include "HalfMath.h"
 #include "Lanes.h"
 
 using namespace llvm;
@@ -146,9 +146,8 @@ void addSingle(Adder &T) {
   for (const char *Name : {"v_mad_f32", "v_madmk_f32", "v_madak_f32"})
     T.arith(Name, [](float A, float B, float C) { return A * B + C; });
   T.arith("v_mac_f32", [](float A, float B, float C) { return A * B + C; }).Flags |= OpTiedDst;
-  T.arith("v_mad_legacy_f32", [](float A, float B, float C) {
-    return (A == 0 || B == 0 ? 0.0f : A * B) + C;
-  });
+  T.arith("v_mad_legacy_f32",
+          [](float A, float B, float C) { return (A == 0 || B == 0 ? 0.0f : A * B) + C; });
   T.op("v_min_f32", [](float A, float B) { return floatMin(A, B); });
   T.op("v_max_f32", [](float A, float B) { return floatMax(A, B); });
   T.op("v_min3_f32", [](float A, float B, float C) { return floatMin(floatMin(A, B), C); });

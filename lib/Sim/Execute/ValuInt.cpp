@@ -121,8 +121,9 @@ template <class T> void runMad64(Wave &W, const Inst &I) {
   for (unsigned L = 0; L != NumLanes; ++L) {
     Wide Product = Wide(A[L]) * Wide(B[L]);
     Out[L] = Wide(u64(Product) + u64(C[L]));
-    CarryOut[L] = std::is_signed_v<T> ? ((Product < 0) != (C[L] < 0) ? 0 : (Out[L] < 0) != (C[L] < 0))
-                                      : u64(Out[L]) < u64(Product);
+    CarryOut[L] = std::is_signed_v<T>
+                      ? ((Product < 0) != (C[L] < 0) ? 0 : (Out[L] < 0) != (C[L] < 0))
+                      : u64(Out[L]) < u64(Product);
   }
   u64 Mask = gatherBits(CarryOut) & W.exec();
   store<Wide>(W, I, Out);
@@ -172,7 +173,8 @@ template <class T> void runBitop3(Wave &W, const Inst &I) {
   Inst Raw = I;
   u32 Table = I.Omod << 6;
   for (unsigned N = 0; N != 3; ++N) {
-    Table |= (I.Src[N].Mods & Operand::Abs ? 8 : 0) << N | (I.Src[N].Mods & Operand::Neg ? 1 : 0) << N;
+    Table |= (I.Src[N].Mods & Operand::Abs ? 8 : 0) << N | (I.Src[N].Mods & Operand::Neg ? 1 : 0)
+                                                               << N;
     Raw.Src[N].Mods = 0;
   }
   Raw.Omod = 0;
@@ -225,7 +227,8 @@ unsigned firstLane(Wave &W) {
 }
 
 void runReadfirstlane(Wave &W, const Inst &I) {
-  W.S[I.Dst] = I.Src[0].K == Operand::Vgpr ? W.V[I.Src[0].Reg][firstLane(W)] : scalar32(W, I.Src[0]);
+  W.S[I.Dst] =
+      I.Src[0].K == Operand::Vgpr ? W.V[I.Src[0].Reg][firstLane(W)] : scalar32(W, I.Src[0]);
 }
 void runReadlane(Wave &W, const Inst &I) {
   W.S[I.Dst] = W.V[I.Src[0].Reg][scalar32(W, I.Src[1]) & 63];
@@ -307,27 +310,37 @@ void addBits(Adder &T) {
 }
 
 void addSums(Adder &T) {
-  T.saturating("v_add_u32", [](u32 A, u32 B) { return A + B; },
-               [](u32 A, u32 B) { return saturate<u32>(i64(A) + i64(B)); });
-  T.saturating("v_sub_u32", [](u32 A, u32 B) { return A - B; },
-               [](u32 A, u32 B) { return saturate<u32>(i64(A) - i64(B)); });
-  T.saturating("v_subrev_u32", [](u32 A, u32 B) { return B - A; },
-               [](u32 A, u32 B) { return saturate<u32>(i64(B) - i64(A)); });
-  T.saturating("v_add_i32", [](i32 A, i32 B) { return i32(u32(A) + u32(B)); },
-               [](i32 A, i32 B) { return saturate<i32>(i64(A) + B); });
-  T.saturating("v_sub_i32", [](i32 A, i32 B) { return i32(u32(A) - u32(B)); },
-               [](i32 A, i32 B) { return saturate<i32>(i64(A) - B); });
-  T.saturating("v_add_u16", [](u16 A, u16 B) { return u16(A + B); },
-               [](u16 A, u16 B) { return saturate<u16>(i64(A) + B); });
-  T.saturating("v_sub_u16", [](u16 A, u16 B) { return u16(A - B); },
-               [](u16 A, u16 B) { return saturate<u16>(i64(A) - B); });
-  T.saturating("v_subrev_u16", [](u16 A, u16 B) { return u16(B - A); },
-               [](u16 A, u16 B) { return saturate<u16>(i64(B) - A); });
-  T.saturating("v_add_i16", [](i16 A, i16 B) { return i16(A + B); },
-               [](i16 A, i16 B) { return saturate<i16>(i64(A) + B); })
+  T.saturating(
+      "v_add_u32", [](u32 A, u32 B) { return A + B; },
+      [](u32 A, u32 B) { return saturate<u32>(i64(A) + i64(B)); });
+  T.saturating(
+      "v_sub_u32", [](u32 A, u32 B) { return A - B; },
+      [](u32 A, u32 B) { return saturate<u32>(i64(A) - i64(B)); });
+  T.saturating(
+      "v_subrev_u32", [](u32 A, u32 B) { return B - A; },
+      [](u32 A, u32 B) { return saturate<u32>(i64(B) - i64(A)); });
+  T.saturating(
+      "v_add_i32", [](i32 A, i32 B) { return i32(u32(A) + u32(B)); },
+      [](i32 A, i32 B) { return saturate<i32>(i64(A) + B); });
+  T.saturating(
+      "v_sub_i32", [](i32 A, i32 B) { return i32(u32(A) - u32(B)); },
+      [](i32 A, i32 B) { return saturate<i32>(i64(A) - B); });
+  T.saturating(
+      "v_add_u16", [](u16 A, u16 B) { return u16(A + B); },
+      [](u16 A, u16 B) { return saturate<u16>(i64(A) + B); });
+  T.saturating(
+      "v_sub_u16", [](u16 A, u16 B) { return u16(A - B); },
+      [](u16 A, u16 B) { return saturate<u16>(i64(A) - B); });
+  T.saturating(
+      "v_subrev_u16", [](u16 A, u16 B) { return u16(B - A); },
+      [](u16 A, u16 B) { return saturate<u16>(i64(B) - A); });
+  T.saturating(
+       "v_add_i16", [](i16 A, i16 B) { return i16(A + B); },
+       [](i16 A, i16 B) { return saturate<i16>(i64(A) + B); })
       .Flags |= OpKeepsHigh;
-  T.saturating("v_sub_i16", [](i16 A, i16 B) { return i16(A - B); },
-               [](i16 A, i16 B) { return saturate<i16>(i64(A) - B); })
+  T.saturating(
+       "v_sub_i16", [](i16 A, i16 B) { return i16(A - B); },
+       [](i16 A, i16 B) { return saturate<i16>(i64(A) - B); })
       .Flags |= OpKeepsHigh;
   T.op("v_add3_u32", [](u32 A, u32 B, u32 C) { return A + B + C; });
   using S = SourceType;
@@ -349,30 +362,34 @@ void addProducts(Adder &T) {
   T.op("v_mul_hi_i32_i24", [](i32 A, i32 B) { return i32(i64(low24(A)) * low24(B) >> 32); });
   T.op("v_mul_u32_u24", [](u32 A, u32 B) { return low24(A) * low24(B); });
   T.op("v_mul_hi_u32_u24", [](u32 A, u32 B) { return u32(u64(low24(A)) * low24(B) >> 32); });
-  T.saturating("v_mad_i32_i24",
-               [](i32 A, i32 B, i32 C) { return i32(u32(i64(low24(A)) * low24(B)) + u32(C)); },
-               [](i32 A, i32 B, i32 C) { return saturate<i32>(i64(low24(A)) * low24(B) + C); });
-  T.saturating("v_mad_u32_u24", [](u32 A, u32 B, u32 C) { return low24(A) * low24(B) + C; },
-               [](u32 A, u32 B, u32 C) {
-                 return u32(std::min<u64>(u64(low24(A)) * low24(B) + C, 0xffffffff));
-               });
+  T.saturating(
+      "v_mad_i32_i24",
+      [](i32 A, i32 B, i32 C) { return i32(u32(i64(low24(A)) * low24(B)) + u32(C)); },
+      [](i32 A, i32 B, i32 C) { return saturate<i32>(i64(low24(A)) * low24(B) + C); });
+  T.saturating(
+      "v_mad_u32_u24", [](u32 A, u32 B, u32 C) { return low24(A) * low24(B) + C; },
+      [](u32 A, u32 B, u32 C) {
+        return u32(std::min<u64>(u64(low24(A)) * low24(B) + C, 0xffffffff));
+      });
   constexpr InstClass Quarter = InstClass::ValuTranscendental;
   T.op("v_mul_lo_u32", [](u32 A, u32 B) { return A * B; }, Quarter);
   T.op("v_mul_hi_u32", [](u32 A, u32 B) { return u32(u64(A) * B >> 32); }, Quarter);
   T.op("v_mul_hi_i32", [](i32 A, i32 B) { return i32(i64(A) * B >> 32); }, Quarter);
   T.op("v_mul_lo_u16", [](u16 A, u16 B) { return u16(u32(A) * B); });
   for (const char *Name : {"v_mad_u16", "v_mad_legacy_u16"})
-    T.saturating(Name, [](u16 A, u16 B, u16 C) { return u16(u32(A) * B + C); },
-                 [](u16 A, u16 B, u16 C) { return saturate<u16>(i64(A) * B + C); });
+    T.saturating(
+        Name, [](u16 A, u16 B, u16 C) { return u16(u32(A) * B + C); },
+        [](u16 A, u16 B, u16 C) { return saturate<u16>(i64(A) * B + C); });
   for (const char *Name : {"v_mad_i16", "v_mad_legacy_i16"})
-    T.saturating(Name, [](i16 A, i16 B, i16 C) { return i16(u32(i32(A) * B) + u32(C)); },
-                 [](i16 A, i16 B, i16 C) { return saturate<i16>(i64(A) * B + C); });
-  T.saturating("v_mad_u32_u16", [](u16 A, u16 B, u32 C) { return u32(A) * B + C; },
-               [](u16 A, u16 B, u32 C) {
-                 return u32(std::min<u64>(u64(u32(A) * B) + C, 0xffffffff));
-               });
-  T.saturating("v_mad_i32_i16", [](i16 A, i16 B, i32 C) { return i32(u32(i32(A) * B) + u32(C)); },
-               [](i16 A, i16 B, i32 C) { return saturate<i32>(i64(A) * B + C); });
+    T.saturating(
+        Name, [](i16 A, i16 B, i16 C) { return i16(u32(i32(A) * B) + u32(C)); },
+        [](i16 A, i16 B, i16 C) { return saturate<i16>(i64(A) * B + C); });
+  T.saturating(
+      "v_mad_u32_u16", [](u16 A, u16 B, u32 C) { return u32(A) * B + C; },
+      [](u16 A, u16 B, u32 C) { return u32(std::min<u64>(u64(u32(A) * B) + C, 0xffffffff)); });
+  T.saturating(
+      "v_mad_i32_i16", [](i16 A, i16 B, i32 C) { return i32(u32(i32(A) * B) + u32(C)); },
+      [](i16 A, i16 B, i32 C) { return saturate<i32>(i64(A) * B + C); });
   T.raw("v_mad_u64_u32", runMad64<u32>, Quarter, {S::B32, S::B32, S::B64}, OpSdst, 2);
   T.raw("v_mad_i64_i32", runMad64<i32>, Quarter, {S::B32, S::B32, S::B64}, OpSdst, 2);
 }

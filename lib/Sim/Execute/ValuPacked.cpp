@@ -40,7 +40,8 @@ const float *fetchPart(Wave &W, const Inst &I, unsigned N, bool High, u32 *Tmp) 
     for (unsigned L = 0; L != NumLanes; ++L)
       Tmp[L] = Row[L] ^ Flip;
   } else {
-    u32 X = (O.K == Operand::Sgpr ? W.S[O.Reg + Dword] : u32(scalar64(W, O) >> (32 * Dword))) ^ Flip;
+    u32 X =
+        (O.K == Operand::Sgpr ? W.S[O.Reg + Dword] : u32(scalar64(W, O) >> (32 * Dword))) ^ Flip;
     for (unsigned L = 0; L != NumLanes; ++L)
       Tmp[L] = X;
   }
@@ -149,7 +150,8 @@ template <bool Brain> void runDotFloat(Wave &W, const Inst &I) {
     float C = std::bit_cast<float>(Raw[2][L]);
     if (Packed && (I.Src[2].Mods & Operand::Neg))
       C = -C;
-    float Products = Value(0, L, false) * Value(1, L, false) + Value(0, L, true) * Value(1, L, true);
+    float Products =
+        Value(0, L, false) * Value(1, L, false) + Value(0, L, true) * Value(1, L, true);
     Out[L] = Products + C;
   }
   store32(W, I, reinterpret_cast<u32 *>(Out), true);
@@ -170,18 +172,24 @@ void addValuPacked(OpTable &Table) {
   T.packed("v_pk_min_f16", [](half A, half B) { return orderedHalf(halfMin(bits(A), bits(B))); });
   T.packed("v_pk_max_f16", [](half A, half B) { return orderedHalf(halfMax(bits(A), bits(B))); });
 
-  T.packedSaturating("v_pk_add_u16", [](u16 A, u16 B) { return u16(A + B); },
-                     [](u16 A, u16 B) { return saturate<u16>(i64(A) + B); });
-  T.packedSaturating("v_pk_sub_u16", [](u16 A, u16 B) { return u16(A - B); },
-                     [](u16 A, u16 B) { return saturate<u16>(i64(A) - B); });
-  T.packedSaturating("v_pk_add_i16", [](i16 A, i16 B) { return i16(A + B); },
-                     [](i16 A, i16 B) { return saturate<i16>(i64(A) + B); });
-  T.packedSaturating("v_pk_sub_i16", [](i16 A, i16 B) { return i16(A - B); },
-                     [](i16 A, i16 B) { return saturate<i16>(i64(A) - B); });
-  T.packedSaturating("v_pk_mad_u16", [](u16 A, u16 B, u16 C) { return u16(u32(A) * B + C); },
-                     [](u16 A, u16 B, u16 C) { return saturate<u16>(i64(A) * B + C); });
-  T.packedSaturating("v_pk_mad_i16", [](i16 A, i16 B, i16 C) { return i16(u32(i32(A) * B) + u32(C)); },
-                     [](i16 A, i16 B, i16 C) { return saturate<i16>(i64(A) * B + C); });
+  T.packedSaturating(
+      "v_pk_add_u16", [](u16 A, u16 B) { return u16(A + B); },
+      [](u16 A, u16 B) { return saturate<u16>(i64(A) + B); });
+  T.packedSaturating(
+      "v_pk_sub_u16", [](u16 A, u16 B) { return u16(A - B); },
+      [](u16 A, u16 B) { return saturate<u16>(i64(A) - B); });
+  T.packedSaturating(
+      "v_pk_add_i16", [](i16 A, i16 B) { return i16(A + B); },
+      [](i16 A, i16 B) { return saturate<i16>(i64(A) + B); });
+  T.packedSaturating(
+      "v_pk_sub_i16", [](i16 A, i16 B) { return i16(A - B); },
+      [](i16 A, i16 B) { return saturate<i16>(i64(A) - B); });
+  T.packedSaturating(
+      "v_pk_mad_u16", [](u16 A, u16 B, u16 C) { return u16(u32(A) * B + C); },
+      [](u16 A, u16 B, u16 C) { return saturate<u16>(i64(A) * B + C); });
+  T.packedSaturating(
+      "v_pk_mad_i16", [](i16 A, i16 B, i16 C) { return i16(u32(i32(A) * B) + u32(C)); },
+      [](i16 A, i16 B, i16 C) { return saturate<i16>(i64(A) * B + C); });
   T.packed("v_pk_mul_lo_u16", [](u16 A, u16 B) { return u16(u32(A) * B); });
   T.packed("v_pk_min_i16", [](i16 A, i16 B) { return std::min(A, B); });
   T.packed("v_pk_max_i16", [](i16 A, i16 B) { return std::max(A, B); });
@@ -194,8 +202,8 @@ void addValuPacked(OpTable &Table) {
   auto Fma = [](float A, float B, float C) { return std::fma(A, B, C); };
   auto Mul = [](float A, float B, float) { return A * B; };
   auto Add = [](float A, float B, float) { return A + B; };
-  T.raw("v_pk_fma_f32", runPairs<decltype(Fma), 3>, InstClass::Valu,
-        {S::PkF32, S::PkF32, S::PkF32}, 0, 2);
+  T.raw("v_pk_fma_f32", runPairs<decltype(Fma), 3>, InstClass::Valu, {S::PkF32, S::PkF32, S::PkF32},
+        0, 2);
   T.raw("v_pk_mul_f32", runPairs<decltype(Mul), 2>, InstClass::Valu, {S::PkF32, S::PkF32}, 0, 2);
   T.raw("v_pk_add_f32", runPairs<decltype(Add), 2>, InstClass::Valu, {S::PkF32, S::PkF32}, 0, 2);
   T.raw("v_pk_mov_b32", runPkMov, InstClass::Valu, {S::B64, S::B64}, 0, 2);
