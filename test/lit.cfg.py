@@ -33,7 +33,29 @@ def substitute(name, text):
     config.substitutions.append((re.escape(name) + r"(?![\w-])", text))
 
 
+# Programs and code objects for the simulator, and where its stand-in HIP library is.
+hip_device = "--offload-arch=gfx942 -O2 -Wno-unused-value " + hip_flags
+sim_library = os.path.join(config.hk_build_root, "lib", "hk-sim", "libamdhip64.so.6")
+substitute("%hip-sim-library", sim_library)
+substitute("%hip-sim-device", "{} --cuda-device-only {}".format(config.hk_clang, hip_device))
+substitute(
+    "%hip-sim-build",
+    "{} --driver-mode=g++ {} -L{} -lamdhip64".format(
+        config.hk_clang, hip_device, os.path.dirname(sim_library)
+    ),
+)
+if os.access(sim_library, os.R_OK):
+    config.available_features.add("sim")
+
 substitute("%hk-opt", os.path.join(bin_dir, "hk-opt"))
+# Device code without HIP's headers, and all that the simulator can check.
+substitute(
+    "%sim-clang",
+    "{} -x hip --offload-device-only --offload-arch=gfx942 -nogpuinc -nogpulib -O2 -c"
+    " --no-gpu-bundle-output".format(config.hk_clang),
+)
+substitute("%hk-sim-run", os.path.join(bin_dir, "hk-sim-run"))
+substitute("%checks", "--waits --races --uninitialized --strict")
 substitute("%clang", config.hk_clang)
 substitute("%hip-flags", hip_flags)
 substitute("%rocm-path", config.hk_rocm_path)

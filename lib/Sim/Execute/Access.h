@@ -1,0 +1,94 @@
+//===- Access.h - Lane addresses, checks and transfers ----------*- C++ -*-===//
+//
+// Every memory instruction goes through the same three steps, whatever space it
+// is in: find a host address for each lane, check and count them as a whole,
+// move the data. Addresses that follow each other without a gap, the usual
+// case, are recognized once and make each step cheap.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Lanes.h"
+
+HK_SIM_BEGIN
+
+enum class Space : uint8_t { Global, Lds, Scratch };
+enum class Use : uint8_t { Load, Store, Atomic };
+
+/// What a memory operation moves; OpInfo::Extra.
+enum class Data : uint8_t {
+  U8,
+  I8,
+  U16,
+  I16,
+  U8Low,  ///< d16: to the low half of a register, the other half stays
+  U8High, ///< to or from the high half
+  I8Low,
+  I8High,
+  B16Low,
+  B16High,
+  Dwords, ///< as many as DstDwords or DataDwords
+};
+
+struct Lane64 {
+  alignas(64) uint64_t Address[NumLanes];
+  uint64_t Lanes = 0;
+  unsigned Bytes = 4;
+  bool Contiguous = false; ///< all lanes, one after the other
+
+  void findContiguous() {
+    Contiguous = false;
+    if (Lanes != FullMask)
+      return;
+    uint64_t Differ = 0;
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Differ |= Address[L] ^ (Address[0] + uint64_t(L) * Bytes);
+    Contiguous = !Differ;
+  }
+};
+
+/// False, after a fault, if a lane may not do this. Counts.
+bool checkGlobal(Wave &W, const Inst &I, const Lane64 &A, Use U);
+/// Addresses are offsets into LDS when this is called, and host addresses after it.
+bool checkLds(Wave &W, const Inst &I, Lane64 &A, Use U);
+/// Offsets into a lane's scratch become host addresses.
+bool checkScratch(Wave &W, const Inst &I, Lane64 &A, Use U);
+/// Generic addresses: lanes may be in any of the three spaces.
+bool checkFlat(Wave &W, const Inst &I, Lane64 &A, Use U);
+
+void loadLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned Dwords);
+void storeLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned Dwords);
+/// The atomic named by OpInfo::Extra on each lane in turn; the old values to Dst if asked for.
+void atomicLanes(Wave &W, const Inst &I, unsigned DataRow, const Lane64 &A, bool Return);
+
+/// Adds loads, stores and atomics with this prefix: "global_", "flat_", ...
+void addTransfers(Adder &T, llvm::StringRef Prefix, Handler Load, Handler Store,
+                  InstClass LoadClass, InstClass StoreClass);
+
+enum class AtomicOp : uint8_t {
+  Swap,
+  CompareSwap,
+  Add,
+  Sub,
+  ReverseSub,
+  SMin,
+  UMin,
+  SMax,
+  UMax,
+  And,
+  Or,
+  Xor,
+  Inc,
+  Dec,
+  MaskedOr,
+  AddF,
+  MinF,
+  MaxF,
+  AddHalves,
+  AddBrains,
+  Wrap,
+};
+/// OpInfo::Extra of an atomic: the operation, and bit 7 for 64 bits.
+constexpr uint8_t atomicCode(AtomicOp Op, bool Wide) { return uint8_t(Op) | (Wide ? 0x80 : 0); }
+
+HK_SIM_END

@@ -1,0 +1,158 @@
+//===- Global.cpp - Global, flat and scratch instructions -----------------===//
+
+#include "Access.h"
+#include "Groups.h"
+
+using namespace llvm;
+using namespace hk;
+using namespace hk::sim;
+
+HK_SIM_BEGIN
+
+namespace {
+
+enum class Segment { Flat, Global, Scratch };
+
+template <Segment G> void addresses(Wave &W, const Inst &I, Lane64 &A) {
+  A.Lanes = W.exec();
+  A.Bytes = I.Op->AccessBytes;
+  if (G == Segment::Scratch) {
+    uint32_t Base = uint32_t(I.Imm) + (I.HasSaddr ? W.S[I.Src[2].Reg] : 0);
+    if (I.HasVaddr) {
+      const uint32_t *V = W.V[I.Src[0].Reg];
+      for (unsigned L = 0; L != NumLanes; ++L)
+        A.Address[L] = uint32_t(V[L] + Base);
+    } else {
+      for (unsigned L = 0; L != NumLanes; ++L)
+        A.Address[L] = Base;
+    }
+    return;
+  }
+  const uint32_t *Low = W.V[I.Src[0].Reg];
+  uint64_t Base = int64_t(I.Imm);
+  if (I.HasSaddr) {
+    Base += W.pair(I.Src[2].Reg);
+    for (unsigned L = 0; L != NumLanes; ++L)
+      A.Address[L] = Base + Low[L];
+  } else {
+    const uint32_t *High = W.V[I.Src[0].Reg + 1];
+    for (unsigned L = 0; L != NumLanes; ++L)
+      A.Address[L] = Base + (Low[L] | uint64_t(High[L]) << 32);
+  }
+  A.findContiguous();
+}
+
+template <Segment G> bool check(Wave &W, const Inst &I, Lane64 &A, Use U) {
+  if (G == Segment::Scratch)
+    return checkScratch(W, I, A, U);
+  return G == Segment::Flat ? checkFlat(W, I, A, U) : checkGlobal(W, I, A, U);
+}
+
+/// Straight to LDS: M0 and the offset say where lane 0's data go, the others follow.
+void loadToLds(Wave &W, const Inst &I, const Lane64 &A) {
+  Lane64 To;
+  To.Lanes = A.Lanes;
+  To.Bytes = std::max(4u, A.Bytes);
+  for (unsigned L = 0; L != NumLanes; ++L)
+    To.Address[L] = (W.S[SgprM0] & 0xffff) + uint32_t(I.Imm) + (L * To.Bytes);
+  To.findContiguous();
+  if (!checkLds(W, I, To, Use::Store))
+    return;
+  for (uint64_t M = A.Lanes; M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
+    uint32_t X[4] = {};
+    std::memcpy(X, reinterpret_cast<void *>(A.Address[L]), A.Bytes);
+    if (Data(I.Op->Extra) == Data::I8)
+      X[0] = uint32_t(int32_t(int8_t(X[0])));
+    else if (Data(I.Op->Extra) == Data::I16)
+      X[0] = uint32_t(int32_t(int16_t(X[0])));
+    std::memcpy(reinterpret_cast<void *>(To.Address[L]), X, To.Bytes);
+  }
+}
+
+template <Segment G> void runLoad(Wave &W, const Inst &I) {
+  Lane64 A;
+  addresses<G>(W, I, A);
+  if (!check<G>(W, I, A, Use::Load))
+    return;
+  if (I.LdsDma)
+    loadToLds(W, I, A);
+  else
+    loadLanes(W, I, I.Dst, A, I.DstDwords);
+}
+
+template <Segment G> void runStore(Wave &W, const Inst &I) {
+  Lane64 A;
+  addresses<G>(W, I, A);
+  if (check<G>(W, I, A, Use::Store))
+    storeLanes(W, I, I.Src[1].Reg, A, I.Op->DataDwords);
+}
+
+template <Segment G> void runAtomic(Wave &W, const Inst &I) {
+  Lane64 A;
+  addresses<G>(W, I, A);
+  if (check<G>(W, I, A, Use::Atomic))
+    atomicLanes(W, I, I.Src[1].Reg, A, I.Sc0);
+}
+
+template <Segment G> void addAtomic(Adder &T, StringRef Name, AtomicOp Op, bool Wide) {
+  OpInfo &O = T.raw(((G == Segment::Flat ? "flat_atomic_" : "global_atomic_") + Name).str(),
+                    runAtomic<G>, InstClass::GlobalAtomic, {}, 0, Wide ? 2 : 1);
+  O.DataDwords = (Wide ? 2 : 1) * (Op == AtomicOp::CompareSwap ? 2 : 1);
+  O.AccessBytes = Wide ? 8 : 4;
+  O.Extra = atomicCode(Op, Wide);
+}
+
+template <Segment G> void addAtomics(Adder &T) {
+  struct {
+    const char *Name;
+    AtomicOp Op;
+  } Integer[] = {{"swap", AtomicOp::Swap}, {"cmpswap", AtomicOp::CompareSwap},
+                 {"add", AtomicOp::Add},   {"sub", AtomicOp::Sub},
+                 {"smin", AtomicOp::SMin}, {"umin", AtomicOp::UMin},
+                 {"smax", AtomicOp::SMax}, {"umax", AtomicOp::UMax},
+                 {"and", AtomicOp::And},   {"or", AtomicOp::Or},
+                 {"xor", AtomicOp::Xor},   {"inc", AtomicOp::Inc},
+                 {"dec", AtomicOp::Dec}};
+  for (auto &X : Integer) {
+    addAtomic<G>(T, X.Name, X.Op, false);
+    addAtomic<G>(T, (X.Name + Twine("_x2")).str(), X.Op, true);
+  }
+  addAtomic<G>(T, "add_f32", AtomicOp::AddF, false);
+  addAtomic<G>(T, "pk_add_f16", AtomicOp::AddHalves, false);
+  addAtomic<G>(T, "pk_add_bf16", AtomicOp::AddBrains, false);
+  addAtomic<G>(T, "add_f64", AtomicOp::AddF, true);
+  addAtomic<G>(T, "min_f64", AtomicOp::MinF, true);
+  addAtomic<G>(T, "max_f64", AtomicOp::MaxF, true);
+}
+
+} // namespace
+
+void addGlobal(OpTable &Table) {
+  Adder T(Table);
+  addTransfers(T, "global_", runLoad<Segment::Global>, runStore<Segment::Global>,
+               InstClass::GlobalLoad, InstClass::GlobalStore);
+  addTransfers(T, "flat_", runLoad<Segment::Flat>, runStore<Segment::Flat>, InstClass::GlobalLoad,
+               InstClass::GlobalStore);
+  addTransfers(T, "scratch_", runLoad<Segment::Scratch>, runStore<Segment::Scratch>,
+               InstClass::Scratch, InstClass::Scratch);
+  struct {
+    const char *Name;
+    Data D;
+    uint8_t Bytes;
+  } ToLds[] = {{"ubyte", Data::U8, 1},       {"sbyte", Data::I8, 1},
+               {"ushort", Data::U16, 2},     {"sshort", Data::I16, 2},
+               {"dword", Data::Dwords, 4},   {"dwordx3", Data::Dwords, 12},
+               {"dwordx4", Data::Dwords, 16}};
+  for (auto &X : ToLds) {
+    OpInfo &Op = T.raw((Twine("global_load_lds_") + X.Name).str(), runLoad<Segment::Global>,
+                       InstClass::GlobalLoad, {}, OpNoDst);
+    Op.DataDwords = 0;
+    Op.AccessBytes = X.Bytes;
+    Op.Extra = uint8_t(X.D);
+  }
+  addAtomics<Segment::Global>(T);
+  addAtomics<Segment::Flat>(T);
+}
+
+HK_SIM_END

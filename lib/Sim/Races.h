@@ -1,0 +1,65 @@
+//===- Races.h - Unordered accesses inside a workgroup ----------*- C++ -*-===//
+//
+// Wavefronts are the threads of this detector, since a wavefront's instructions
+// are ordered; a barrier orders everything before it with everything behind it.
+// So two accesses of different wavefronts race if no barrier of the workgroup
+// lies between them, and each wavefront needs no vector clock but the number of
+// barriers it has passed. Atomics do not race with each other, and a
+// release/acquire chain through them orders what it connects: an atomic passes
+// on the clock of the last one at its address.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Inst.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace hk::sim {
+
+struct Wave;
+struct Workgroup;
+
+enum class MemoryUse : uint8_t { Load, Store, Atomic };
+
+class RaceDetector {
+public:
+  RaceDetector(unsigned Waves, uint32_t LdsSize);
+
+  /// False, and a fault, if a lane's access races with an earlier one. \p Lds: addresses are offsets.
+  bool access(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Lanes, unsigned Bytes,
+              MemoryUse Use, bool Lds);
+  /// All wavefronts that run have met.
+  void barrier();
+
+private:
+  using Clock = std::vector<uint32_t>; // a wavefront's knowledge of each other one
+
+  struct Touch {
+    const Inst *I = nullptr;
+    uint32_t Time = 0; ///< of the wavefront that did it
+    uint8_t Wave = 0, Lane = 0;
+    bool Atomic = false;
+  };
+  /// Of 4 bytes: the last write and who has read since.
+  struct Cell {
+    uint8_t WriteBytes = 0, ReadBytes = 0;
+    Touch Write;
+    std::vector<Touch> Readers; ///< one a wavefront
+  };
+
+  bool check(Wave &W, const Inst &I, Cell &C, uint64_t Address, uint8_t ByteMask, unsigned Lane,
+             MemoryUse Use, bool Lds);
+  bool ordered(const Touch &T, unsigned Wave) const { return T.Time <= Clocks[Wave][T.Wave]; }
+  bool report(Wave &W, const Inst &I, const Touch &T, uint64_t Address, unsigned Lane,
+              MemoryUse Use, bool Wrote, bool Lds);
+
+  std::vector<Clock> Clocks;
+  std::vector<Cell> LdsCells;
+  std::unordered_map<uint64_t, Cell> GlobalCells;
+  std::unordered_map<uint64_t, Clock> Released; ///< by address of an atomic
+};
+
+} // namespace hk::sim
