@@ -115,7 +115,8 @@ bool WaitTracker::checkRange(Wave &W, const Inst &I, bool IsScalar, unsigned Fir
 }
 
 bool WaitTracker::checkSlow(Wave &W, const Inst &I) {
-  if (!I.Op || I.Format == Encoding::Sopp)
+  // Cache maintenance is encoded as a buffer access and touches no register.
+  if (!I.Op || I.Format == Encoding::Sopp || I.Op->Class == InstClass::Message)
     return true;
   for (const Operand &O : I.Src) {
     if (O.K == Operand::Vgpr) {
