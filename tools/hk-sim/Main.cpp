@@ -170,8 +170,9 @@ static int runOnce(std::vector<std::string> &Program) {
       Arguments.push_back(A.data());
     Arguments.push_back(nullptr);
     execvp(Arguments[0], Arguments.data());
+    int Reason = errno; // printing in color asks whether it is a terminal
     WithColor::error(errs(), "hk-sim")
-        << "cannot run " << Program[0] << ": " << strerror(errno) << '\n';
+        << "cannot run " << Program[0] << ": " << strerror(Reason) << '\n';
     _exit(127);
   }
   int Status;
