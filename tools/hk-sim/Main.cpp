@@ -260,10 +260,8 @@ int main(int Argc, char **Argv) {
     printHelp(outs());
     return 0;
   }
-  if (C.Program.empty()) {
-    printHelp(errs());
-    return 2;
-  }
+  if (C.Program.empty())
+    return fail("no program given; see hk-sim --help");
   if (Error E = setUp(C, Argv[0]))
     return fail(toString(std::move(E)));
   Expected<int> Code = runAll(C);
