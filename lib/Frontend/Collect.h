@@ -7,6 +7,7 @@
 
 #include "hk/Frontend/TranslationUnit.h"
 
+#include "clang/AST/Type.h"
 #include "clang/Basic/SourceLocation.h"
 
 #include <algorithm>
@@ -46,6 +47,9 @@ struct SideFacts {
 
 /// Kernels of the device side that \p Module defines.
 std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &Lines, const llvm::Module &Module);
+
+/// How the bytes of a value of type \p T read.
+ValueLayout layoutOf(clang::QualType T, const clang::ASTContext &Context);
 
 /// Synchronization calls in device code.
 std::vector<SyncCall> collectSyncCalls(const SourceIndex &Index, const Directives &Lines);

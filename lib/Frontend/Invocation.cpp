@@ -88,6 +88,8 @@ bool isDropped(const opt::Arg &A) {
 
 struct Flags {
   std::vector<std::string> Kept;
+  std::vector<std::string> Link;         ///< of the dropped ones: libraries and other words to the linker
+  std::vector<std::string> Optimization; ///< of the dropped ones: -O
   std::string Language;         ///< of the last -x
   bool HasOffloadArch = false;
   bool HasRocmPath = false;     ///< --rocm-path or --hip-path
@@ -112,7 +114,7 @@ Flags readFlags(const std::vector<std::string> &All) {
                                                          opt::Visibility(opts::ClangOption));
   if (MissingCount)
     F.Missing = Raw[MissingIndex];
-  opt::ArgStringList Rendered;
+  opt::ArgStringList Rendered, Link, Optimization;
   for (const opt::Arg *A : Args) {
     const opt::Option O = A->getOption().getUnaliasedOption();
     if (O.matches(opts::OPT_x))
@@ -136,10 +138,17 @@ Flags readFlags(const std::vector<std::string> &All) {
     // -Ofast also asks for fast math, which macros can see.
     if (O.matches(opts::OPT_Ofast))
       Rendered.push_back("-ffast-math");
-    if (isDropped(*A))
+    if (isDropped(*A)) {
+      if (O.matches(opts::OPT_Link_Group) || O.getID() == opts::OPT_Wl_COMMA || O.getID() == opts::OPT_Xlinker)
+        A->render(Args, Link);
+      else if (O.matches(opts::OPT_O_Group))
+        A->render(Args, Optimization);
       continue;
+    }
     A->render(Args, Rendered);
   }
+  F.Link.assign(Link.begin(), Link.end());
+  F.Optimization.assign(Optimization.begin(), Optimization.end());
   if (F.Language == "none")
     F.Language.clear();
   F.Kept.assign(Rendered.begin(), Rendered.end());
@@ -253,12 +262,15 @@ std::vector<std::string> parsingFlags(const std::vector<std::string> &All, std::
   return F.Kept;
 }
 
-ParseStatus buildCommands(const Job &J, const FrontendOptions &Opts, bool HostSide,
-                          IntrusiveRefCntPtr<vfs::FileSystem> FS, raw_ostream &Diags, Commands &Out) {
-  if (ParseStatus S = checkReadable(J.File, *FS, Diags); S != ParseStatus::Ok)
+namespace {
+
+/// The flags of \p J that both sides and a build share.
+ParseStatus commonFlags(const Job &J, const FrontendOptions &Opts, vfs::FileSystem &FS, raw_ostream &Diags, Flags &F,
+                        std::string &HipInclude, std::vector<std::string> &Common) {
+  if (ParseStatus S = checkReadable(J.File, FS, Diags); S != ParseStatus::Ok)
     return S;
 
-  Flags F = readFlags(J.Arguments);
+  F = readFlags(J.Arguments);
   if (!F.Missing.empty()) {
     Diags << "hk-opt: error: argument to '" << F.Missing << "' is missing\n";
     return ParseStatus::Failed;
@@ -276,17 +288,17 @@ ParseStatus buildCommands(const Job &J, const FrontendOptions &Opts, bool HostSi
     return ParseStatus::NotHip;
   }
 
-  std::vector<std::string> Common = F.Kept;
+  Common = F.Kept;
   if (!F.HasRocmPath && !F.NoHipHeaders) {
     std::string Tried;
-    F.RocmPath = findRocm(Opts, *FS, Tried);
+    F.RocmPath = findRocm(Opts, FS, Tried);
     if (F.RocmPath.empty()) {
       Diags << "hk-opt: error: no HIP headers (include/hip/hip_runtime.h) in " << Tried
             << "; give the ROCm folder with '--rocm-path=DIR'\n";
       return ParseStatus::Failed;
     }
     Common.push_back("--rocm-path=" + F.RocmPath);
-  } else if (!F.RocmPath.empty() && F.HipPath.empty() && !F.NoHipHeaders && !hasHip(*FS, F.RocmPath)) {
+  } else if (!F.RocmPath.empty() && F.HipPath.empty() && !F.NoHipHeaders && !hasHip(FS, F.RocmPath)) {
     Diags << "hk-opt: error: no HIP headers (include/hip/hip_runtime.h) in '" << F.RocmPath
           << "', which '--rocm-path' names\n";
     return ParseStatus::Failed;
@@ -294,7 +306,7 @@ ParseStatus buildCommands(const Job &J, const FrontendOptions &Opts, bool HostSi
   if (StringRef Root = F.HipPath.empty() ? F.RocmPath : F.HipPath; !Root.empty()) {
     SmallString<256> Include(Root);
     sys::path::append(Include, "include");
-    Out.HipInclude = std::string(Include);
+    HipInclude = std::string(Include);
   }
 
   std::string Wave = wavefrontSize(Opts.Target);
@@ -304,6 +316,17 @@ ParseStatus buildCommands(const Job &J, const FrontendOptions &Opts, bool HostSi
   }
   for (const std::string &Dir : Opts.RuntimeIncludes)
     Common.push_back("-I" + Dir);
+  return ParseStatus::Ok;
+}
+
+} // namespace
+
+ParseStatus buildCommands(const Job &J, const FrontendOptions &Opts, bool HostSide,
+                          IntrusiveRefCntPtr<vfs::FileSystem> FS, raw_ostream &Diags, Commands &Out) {
+  Flags F;
+  std::vector<std::string> Common;
+  if (ParseStatus S = commonFlags(J, Opts, *FS, Diags, F, Out.HipInclude, Common); S != ParseStatus::Ok)
+    return S;
   Common.insert(Common.end(), {"-resource-dir", HK_CLANG_RESOURCE_DIR, "-nogpulib", "-w"});
   const std::vector<std::string> Input{"-x", "hip", "--", J.File};
 
@@ -325,3 +348,18 @@ ParseStatus buildCommands(const Job &J, const FrontendOptions &Opts, bool HostSi
 }
 
 } // namespace hk::frontend
+
+bool hk::buildFlags(const Job &J, const FrontendOptions &Opts, raw_ostream &Diags, BuildFlags &Out) {
+  std::unique_ptr<vfs::FileSystem> FS = vfs::createPhysicalFileSystem();
+  if (std::error_code EC = FS->setCurrentWorkingDirectory(J.Directory)) {
+    Diags << "hk-opt: error: cannot use the folder '" << J.Directory << "': " << EC.message() << "\n";
+    return false;
+  }
+  frontend::Flags F;
+  std::string HipInclude;
+  if (frontend::commonFlags(J, Opts, *FS, Diags, F, HipInclude, Out.Compile) != ParseStatus::Ok)
+    return false;
+  append_range(Out.Compile, F.Optimization);
+  Out.Link = F.Link;
+  return true;
+}

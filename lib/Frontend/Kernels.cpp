@@ -80,7 +80,8 @@ Kernel describe(const FunctionDecl *F, const SourceIndex &Index, const Directive
   Policy.SuppressTagKeyword = true;
   for (const ParmVarDecl *P : F->parameters()) {
     QualType T = P->getType();
-    KernelParam Param{P->getNameAsString(), T.getAsString(Policy), false, false, false};
+    KernelParam Param{P->getNameAsString(), T.getAsString(Policy), false, false, false,
+                      layoutOf(T, Index.Context)};
     if (const auto *Pointer = T->getAs<PointerType>()) {
       Param.IsPointer = true;
       Param.IsRestrict = T.isRestrictQualified();

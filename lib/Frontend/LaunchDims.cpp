@@ -269,6 +269,11 @@ std::optional<llvm::APSInt> LaunchDims::evaluate(const Expr *E, unsigned Depth) 
   return std::nullopt;
 }
 
+std::optional<int64_t> LaunchDims::value(const Expr *E) const {
+  std::optional<llvm::APSInt> Value = evaluate(E, 0);
+  return Value && Value->getSignificantBits() <= 64 ? std::optional(Value->getExtValue()) : std::nullopt;
+}
+
 LaunchDim LaunchDims::readOne(const Expr *E, unsigned Depth) const {
   std::string Text = Index.textOf(E->IgnoreParenImpCasts());
   std::optional<llvm::APSInt> Value = evaluate(E, Depth);

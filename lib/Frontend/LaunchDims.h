@@ -31,6 +31,8 @@ public:
 
   /// \p E is of type dim3, or an integer that is converted to it.
   std::array<LaunchDim, 3> read(const clang::Expr *E) const;
+  /// The value of an integer that is the same in every launch at the place.
+  std::optional<int64_t> value(const clang::Expr *E) const;
 
 private:
   const SourceIndex &Index;

@@ -138,10 +138,14 @@ public:
       }
       L.SharedBytes = Text(2);
       L.Stream = Text(3);
+      if (Config->getNumArgs() > 2)
+        L.SharedBytesValue = Dims.value(Config->getArg(2));
     }
     for (const Expr *A : Call->arguments())
-      if (!A->isDefaultArgument())
+      if (!A->isDefaultArgument()) {
         L.Arguments.push_back(Index.textOf(A->IgnoreImplicit()));
+        L.ArgumentValues.push_back(Dims.value(A));
+      }
     L.Where = spelling(Call, L.Form);
     add(Call, Kernel, std::move(L));
     return true;
@@ -171,9 +175,13 @@ public:
                  : std::string();
     };
     L.SharedBytes = Text(How->Shared);
+    if (How->Shared >= 0 && unsigned(How->Shared) < Call->getNumArgs())
+      L.SharedBytesValue = Dims.value(Call->getArg(How->Shared));
     L.Stream = Text(How->Stream);
-    for (unsigned I = How->FirstArgument; How->FirstArgument >= 0 && I < Call->getNumArgs(); ++I)
+    for (unsigned I = How->FirstArgument; How->FirstArgument >= 0 && I < Call->getNumArgs(); ++I) {
       L.Arguments.push_back(Text(int(I)));
+      L.ArgumentValues.push_back(Dims.value(Call->getArg(I)));
+    }
     L.Where = Index.written(Call->getSourceRange()).Where;
     add(Call, Kernel, std::move(L));
     return true;
@@ -250,6 +258,11 @@ void merge(Launch &Into, const Launch &From) {
     Join(Into.Grid[I], From.Grid[I]);
     Join(Into.Block[I], From.Block[I]);
   }
+  if (Into.SharedBytesValue != From.SharedBytesValue)
+    Into.SharedBytesValue = std::nullopt;
+  for (size_t I = 0; I != std::min(Into.ArgumentValues.size(), From.ArgumentValues.size()); ++I)
+    if (Into.ArgumentValues[I] != From.ArgumentValues[I])
+      Into.ArgumentValues[I] = std::nullopt;
   if (From.Where != Into.Where)
     Into.Where = Spelling::MacroBody;
 }

@@ -52,7 +52,7 @@ bool isSeenByPrograms(const sim::Allocation &A) {
 /// Live memory by key, sorted by address.
 std::vector<Region> regions(const sim::DeviceMemory &Memory) {
   std::vector<Region> All;
-  for (const sim::Allocation *A = Memory.before(UINT64_MAX); A; A = Memory.before(A->Base))
+  for (const sim::Allocation *A = Memory.before(UINT64_MAX); A; A = Memory.before(A->Base - 1))
     if (!A->Freed && isSeenByPrograms(*A))
       All.push_back({A, A->Label});
   sort(All, [](const Region &X, const Region &Y) { return X.A->Serial < Y.A->Serial; });

@@ -12,9 +12,17 @@ int main(int Argc, char **Argv) {
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllAsmParsers();
+  llvm::InitializeAllDisassemblers();
 
   hk::ToolOptions Opts;
   if (std::optional<int> Stop = hk::parseCommandLine(Argc, Argv, Opts))
     return *Stop;
-  return Opts.Run == hk::Command::Facts ? hk::runFacts(Opts) : hk::runRewrite(Opts);
+  switch (Opts.Run) {
+  case hk::Command::Facts:
+    return hk::runFacts(Opts);
+  case hk::Command::Verify:
+    return hk::runVerify(Opts);
+  case hk::Command::Rewrite:
+    return hk::runRewrite(Opts);
+  }
 }

@@ -19,31 +19,35 @@ namespace {
 cl::SubCommand RewriteCommand("rewrite",
                               "Rewrite kernels. A unified diff goes to stdout, remarks go to stderr; no file "
                               "is written unless -o, -i or --out-dir says so");
+cl::SubCommand VerifyCommand("verify",
+                             "Run a file before and after its rewrite on the simulator, and compare what memory and "
+                             "output hold");
 cl::SubCommand FactsCommand("facts", "Print what the analyses know of each kernel: accesses, strides, loops, "
                                      "barriers, intervals");
 
 cl::OptionCategory InputOptions("Input");
 cl::OptionCategory PassCategory("What to do");
 cl::OptionCategory OutputOptions("Output");
+cl::OptionCategory VerifyCategory("Verification");
 
-// Input, for both commands.
+// Input, for all commands.
 cl::list<std::string> Files(cl::Positional, cl::desc("FILE... [-- compiler flags]"), cl::sub(RewriteCommand),
-                            cl::sub(FactsCommand), cl::cat(InputOptions));
+                            cl::sub(VerifyCommand), cl::sub(FactsCommand), cl::cat(InputOptions));
 cl::opt<std::string> Database("p", cl::desc("Take the compiler flags from DIR/compile_commands.json"),
-                              cl::value_desc("DIR"), cl::sub(RewriteCommand), cl::sub(FactsCommand),
+                              cl::value_desc("DIR"), cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::sub(FactsCommand),
                               cl::cat(InputOptions));
 cl::opt<std::string> Target("target", cl::desc("gfx90a, gfx942 (default) or gfx950"), cl::value_desc("GFX"),
-                            cl::init("gfx942"), cl::sub(RewriteCommand), cl::sub(FactsCommand),
+                            cl::init("gfx942"), cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::sub(FactsCommand),
                             cl::cat(InputOptions));
 cl::opt<std::string> RocmPath("rocm-path",
                               cl::desc("ROCm tree with include/hip; default: $ROCM_PATH, /opt/rocm, or the "
                                        "tree hk-opt was built with"),
-                              cl::value_desc("DIR"), cl::sub(RewriteCommand), cl::sub(FactsCommand),
+                              cl::value_desc("DIR"), cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::sub(FactsCommand),
                               cl::cat(InputOptions));
 
 // What to do.
 cl::list<std::string> PassNames("passes", cl::desc("Run these passes only (default: all). Passes: barriers"),
-                                cl::value_desc("A,B"), cl::CommaSeparated, cl::sub(RewriteCommand),
+                                cl::value_desc("A,B"), cl::CommaSeparated, cl::sub(RewriteCommand), cl::sub(VerifyCommand),
                                 cl::cat(PassCategory));
 enum class Assumption { NoAlias, Launches, Configuration };
 cl::list<Assumption>
@@ -54,15 +58,15 @@ cl::list<Assumption>
                                       "the launches in the given files are all there are"),
                            clEnumValN(Assumption::Configuration, "configuration",
                                       "the files are built with the given flags only, so #if lines read one way")),
-                cl::sub(RewriteCommand), cl::sub(FactsCommand), cl::cat(PassCategory));
+                cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::sub(FactsCommand), cl::cat(PassCategory));
 cl::opt<bool> InsertBarriers("insert-barriers",
                              cl::desc("Insert the barriers whose absence is reported as a race"),
-                             cl::sub(RewriteCommand), cl::cat(PassCategory));
+                             cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(PassCategory));
 
 cl::opt<uint64_t> SolverSteps("solver-steps",
                               cl::desc("Solver steps for the verdicts of a file (default: 10 million); what is "
                                        "not decided within them is kept"),
-                              cl::value_desc("N"), cl::init(10000000), cl::sub(RewriteCommand),
+                              cl::value_desc("N"), cl::init(10000000), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
                               cl::cat(PassCategory));
 
 // Output of rewrite.
@@ -84,22 +88,64 @@ cl::opt<std::string> ExportFixes("export-fixes", cl::desc("Write the edits for c
                                  cl::value_desc("FILE"), cl::sub(RewriteCommand), cl::cat(OutputOptions));
 cl::opt<std::string> Sarif("sarif", cl::desc("Write results and fixes as SARIF 2.1.0"), cl::value_desc("FILE"),
                            cl::sub(RewriteCommand), cl::cat(OutputOptions));
-cl::opt<bool> Quiet("quiet", cl::desc("Print warnings, no remarks"), cl::sub(RewriteCommand),
+cl::opt<bool> Quiet("quiet", cl::desc("Print warnings, no remarks"), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
                     cl::cat(OutputOptions));
+
+// Verification.
+cl::opt<bool> Verify("verify", cl::desc("Run both versions first; write nothing if they differ"),
+                     cl::sub(RewriteCommand), cl::cat(VerifyCategory));
+cl::opt<std::string> Against("against", cl::desc("Compare FILE with OTHER, and rewrite nothing"),
+                             cl::value_desc("OTHER"), cl::sub(VerifyCommand), cl::cat(VerifyCategory));
+cl::opt<std::string> Device("device", cl::desc("sim (default) or gpu"), cl::value_desc("DEVICE"), cl::init("sim"),
+                            cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(VerifyCategory));
+cl::list<std::string> Launches("launch",
+                               cl::desc("Launch a kernel like this: 'KERNEL: grid=4 block=256 lds=0 n=1000 "
+                                        "x=float[1024]'. A comment '// hk-launch: ...' in the file does the same"),
+                               cl::value_desc("SPEC"), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                               cl::cat(VerifyCategory));
+cl::list<std::string> KernelNames("kernel", cl::desc("Verify these kernels only, on generated inputs"),
+                                  cl::value_desc("NAME"), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                                  cl::cat(VerifyCategory));
+cl::opt<unsigned> Cases("cases", cl::desc("Generated inputs for each way a kernel is launched (default: 16)"),
+                        cl::value_desc("N"), cl::init(16), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                        cl::cat(VerifyCategory));
+cl::opt<unsigned> Schedules("schedules", cl::desc("Orders of wavefronts to try (default: 2)"), cl::value_desc("N"),
+                            cl::init(2), cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(VerifyCategory));
+cl::opt<uint64_t> Seed("seed", cl::desc("Of generated inputs (default: 1)"), cl::value_desc("N"), cl::init(1),
+                       cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(VerifyCategory));
+cl::opt<unsigned> CaseSeconds("case-seconds",
+                              cl::desc("A launch of generated inputs that takes longer is left out (default: 60)"),
+                              cl::value_desc("N"), cl::init(60), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                              cl::cat(VerifyCategory));
+cl::opt<unsigned> RunSeconds("run-seconds", cl::desc("A program that takes longer is ended (default: 600)"),
+                             cl::value_desc("N"), cl::init(600), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                             cl::cat(VerifyCategory));
+cl::opt<bool> Races("races",
+                    cl::desc("A data race that the original does not have is a difference (default; --races=0: do not "
+                             "look for any)"),
+                    cl::init(true), cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(VerifyCategory));
+cl::opt<std::string> RunArguments("run-args",
+                                  cl::desc("Arguments of a program, separated by blanks. All that follows --args is the "
+                                           "same"),
+                                  cl::value_desc("ARGS"), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                                  cl::cat(VerifyCategory));
 
 constexpr const char *Overview =
     "hk-opt: rewrites HIP kernels for AMD Instinct GPUs, source to source\n\n"
     "  hk-opt rewrite kernel.hip                       show what would change, and why\n"
     "  hk-opt rewrite -i kernel.hip -- -Iinclude       change it\n"
     "  hk-opt rewrite -p build --out-dir out a.hip     flags from compile_commands.json, copies below out\n"
+    "  hk-opt verify kernel.hip                        run it before and after on the simulator, compare\n"
     "  hk-opt COMMAND --help                           the options of a command\n\n"
     "Flags after -- are the compiler's. Files are HIP by name (.hip, .cu) or by -x hip.\n"
     "Exit status: 0 done; 1 the input does not compile, or an internal error (nothing is written);\n"
     "2 usage; 3 with --check, something would change; 4 verification found a difference.\n";
 
+const char *commandName() { return FactsCommand ? "facts" : VerifyCommand ? "verify" : "rewrite"; }
+
 int usageError(const Twine &Message) {
   WithColor::error(errs(), "hk-opt") << Message << "\n";
-  errs() << "see 'hk-opt " << (FactsCommand ? "facts" : "rewrite") << " --help'\n";
+  errs() << "see 'hk-opt " << commandName() << " --help'\n";
   return ExitUsage;
 }
 
@@ -112,7 +158,7 @@ int usageErrors(StringRef Printed) {
     if (!Line.empty() && !Line.starts_with("Did you mean"))
       WithColor::error(errs(), "hk-opt") << toLower(Line[0]) << Line.drop_front() << "\n";
   }
-  errs() << "see 'hk-opt " << (FactsCommand ? "facts" : "rewrite") << " --help'\n";
+  errs() << "see 'hk-opt " << commandName() << " --help'\n";
   return ExitUsage;
 }
 
@@ -126,6 +172,10 @@ void printVersion(raw_ostream &OS) {
 std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolOptions &Out) {
   // The compiler's flags are not ours to parse.
   std::vector<const char *> Ours(Argv, Argv + Argc);
+  if (auto Args = find_if(Ours, [](const char *A) { return StringRef(A) == "--args"; }); Args != Ours.end()) {
+    Out.Verification.RunArguments.assign(Args + 1, Ours.end());
+    Ours.erase(Args, Ours.end());
+  }
   auto Dashes = find_if(Ours, [](const char *A) { return StringRef(A) == "--"; });
   bool HaveFlags = Dashes != Ours.end();
   if (HaveFlags)
@@ -133,8 +183,9 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
   Ours.erase(Dashes, Ours.end());
 
   // LLVM's libraries register options of their own, which are none of the user's business.
-  const cl::OptionCategory *Categories[] = {&InputOptions, &PassCategory, &OutputOptions};
+  const cl::OptionCategory *Categories[] = {&InputOptions, &PassCategory, &OutputOptions, &VerifyCategory};
   cl::HideUnrelatedOptions(Categories, RewriteCommand);
+  cl::HideUnrelatedOptions(Categories, VerifyCommand);
   cl::HideUnrelatedOptions(Categories, FactsCommand);
   cl::HideUnrelatedOptions(Categories);
   cl::SetVersionPrinter(printVersion);
@@ -144,10 +195,12 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
     return usageErrors(Printed);
   if (RewriteCommand)
     Out.Run = Command::Rewrite;
+  else if (VerifyCommand)
+    Out.Run = Command::Verify;
   else if (FactsCommand)
     Out.Run = Command::Facts;
   else
-    return usageError("no command given; commands are rewrite and facts");
+    return usageError("no command given; commands are rewrite, verify and facts");
 
   Out.Files.assign(Files.begin(), Files.end());
   Out.Database = Database;
@@ -168,6 +221,23 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
   Out.Quiet = Quiet;
   Out.ExportFixes = ExportFixes;
   Out.Sarif = Sarif;
+  Out.Verify = Verify;
+  Out.Against = Against;
+  VerifyOptions &V = Out.Verification;
+  V.Cases = Cases;
+  V.Schedules = Schedules;
+  V.Seed = Seed;
+  V.Races = Races;
+  V.AssumeNoAlias = Out.Passes.AssumeNoAlias;
+  V.AssumeLaunches = Out.Passes.AssumeLaunches;
+  V.Gpu = Device == "gpu";
+  V.CaseSeconds = CaseSeconds;
+  V.ProgramSeconds = RunSeconds;
+  V.Launches.assign(Launches.begin(), Launches.end());
+  V.Kernels.assign(KernelNames.begin(), KernelNames.end());
+  SmallVector<StringRef> Words;
+  SplitString(RunArguments, Words);
+  V.RunArguments.insert(V.RunArguments.begin(), Words.begin(), Words.end());
 
   if (Out.Files.empty())
     return usageError("no input files");
@@ -181,6 +251,25 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
         List += (List.empty() ? "" : ", ") + P->name().str();
       return usageError("unknown pass '" + Name + "'; passes are: " + List);
     }
+  if (Device != "sim" && Device != "gpu")
+    return usageError("unknown device '" + Device + "'; devices are sim and gpu");
+  if (Out.Run == Command::Rewrite && !Out.Verify)
+    for (auto &[Name, Given] : std::initializer_list<std::pair<StringRef, int>>{
+             {"launch", Launches.getNumOccurrences()},
+             {"kernel", KernelNames.getNumOccurrences()},
+             {"device", Device.getNumOccurrences()},
+             {"cases", Cases.getNumOccurrences()},
+             {"schedules", Schedules.getNumOccurrences()},
+             {"run-args", RunArguments.getNumOccurrences()}})
+      if (Given)
+        return usageError("--" + Name + " goes with --verify");
+  if (!V.Cases || !V.Schedules || !V.CaseSeconds || !V.ProgramSeconds)
+    return usageError("--cases, --schedules, --case-seconds and --run-seconds are at least 1");
+  if (!Out.Against.empty() && Out.Files.size() > 1)
+    return usageError("--against takes one input file");
+  for (const std::string &Text : V.Launches)
+    if (Expected<LaunchSpec> S = parseLaunchSpec(Text, "--launch"); !S)
+      return usageError(toString(S.takeError()));
   if (HaveFlags && !Out.Database.empty())
     return usageError("flags after '--' and '-p' exclude each other");
   if (int(Out.InPlace) + int(!Out.Output.empty()) + int(!Out.OutDir.empty()) > 1)

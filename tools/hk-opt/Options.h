@@ -3,6 +3,7 @@
 
 #include "hk/Frontend/TranslationUnit.h"
 #include "hk/Passes/Pass.h"
+#include "hk/Verify/Verify.h"
 
 #include <optional>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace hk {
 
-enum class Command { Rewrite, Facts };
+enum class Command { Rewrite, Verify, Facts };
 
 struct ToolOptions {
   Command Run = Command::Rewrite;
@@ -29,6 +30,9 @@ struct ToolOptions {
   bool Diff = false;                  ///< --diff
   std::string ExportFixes;            ///< --export-fixes
   std::string Sarif;                  ///< --sarif
+  bool Verify = false;                ///< rewrite --verify
+  std::string Against;                ///< --against
+  VerifyOptions Verification;
 };
 
 /// Exit statuses; see docs/command-line.md.
@@ -39,6 +43,7 @@ enum ExitStatus { ExitDone = 0, ExitFailed = 1, ExitUsage = 2, ExitWouldChange =
 std::optional<int> parseCommandLine(int Argc, const char *const *Argv, ToolOptions &Out);
 
 int runRewrite(const ToolOptions &Opts);
+int runVerify(const ToolOptions &Opts);
 int runFacts(const ToolOptions &Opts);
 
 } // namespace hk

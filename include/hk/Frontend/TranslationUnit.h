@@ -69,8 +69,27 @@ struct Launch {
   std::string SharedBytes;           ///< source text of the dynamic LDS size, empty when not given
   std::string Stream;                ///< source text, empty when not given
   std::vector<std::string> Arguments; ///< source text of each kernel argument; none for hipLaunchKernel()'s array
+  /// The same as numbers, where they are known integers: every launch at the place passes this value.
+  std::optional<int64_t> SharedBytesValue;
+  std::vector<std::optional<int64_t>> ArgumentValues; ///< as long as Arguments
   Spelling Where = Spelling::File; ///< of all of it; for hipLaunchKernelGGL, of the use of that macro
   std::string Caller; ///< host function the launch stands in
+};
+
+/// How the bytes of a value read: its scalars, in order, those of members and array elements included.
+struct ValueLayout {
+  enum KindTy { Unsigned, Signed, Bool, Float, BFloat, Pointer };
+  struct Scalar {
+    uint64_t Offset = 0;
+    KindTy Kind = Unsigned;
+    unsigned Bytes = 0;
+    /// Of a pointer: what it points to; null for void, functions, and what nests too deeply.
+    std::shared_ptr<const ValueLayout> Pointee;
+    bool IsRestrict = false, IsPointeeConst = false;
+  };
+  std::string Type;    ///< without qualifiers and typedefs
+  uint64_t Size = 0;   ///< bytes
+  std::vector<Scalar> Scalars;
 };
 
 /// A formal parameter of a kernel.
@@ -80,6 +99,7 @@ struct KernelParam {
   bool IsPointer = false;
   bool IsRestrict = false;
   bool IsPointeeConst = false;
+  ValueLayout Layout;
 };
 
 /// One kernel that exists in the device code: a definition, or one instantiation of a template.
@@ -219,6 +239,15 @@ enum class ParseStatus {
 /// order device side, host side; those that both have, once. A crash of clang is an error like others.
 ParseStatus parse(const Job &J, const FrontendOptions &Opts, TranslationUnit &Out, llvm::raw_ostream &Diags,
                   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS = nullptr);
+
+/// What clang, the driver, is called with to build a job for real.
+struct BuildFlags {
+  std::vector<std::string> Compile; ///< how the source reads, with what the user's flags leave open; the -O of the user
+  std::vector<std::string> Link;    ///< libraries and the like
+};
+
+/// The flags of \p J for a build. False when they are wrong, or the file is not HIP; it was said on \p Diags then.
+bool buildFlags(const Job &J, const FrontendOptions &Opts, llvm::raw_ostream &Diags, BuildFlags &Out);
 
 /// Parses only (host and device), to check that rewritten contents still compile. Prints clang's errors to \p Diags.
 /// \p FS as for parse().

@@ -1,0 +1,467 @@
+//===- KernelRuns.cpp -----------------------------------------------------===//
+//
+// A case counts if the original does it without a fault, in every order of
+// wavefronts that is tried. The rewritten kernel has to do it too, and leave
+// the same bytes, except those in which the original differs from itself under
+// another order.
+//
+// The child process that runs the cases sends a line of JSON for each step;
+// when it ends early, the last line tells where.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRuns.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace hk;
+using namespace hk::verification;
+
+void CountPair::add(const sim::Counters &C, double Cycles) {
+  WaveInstructions += C.WaveInstructions;
+  Barriers += C.Barriers;
+  Lines128 += C.Lines128;
+  LdsConflicts += C.LdsConflicts;
+  ModelCycles += Cycles;
+}
+
+CountPair &CountPair::operator+=(const CountPair &O) {
+  WaveInstructions += O.WaveInstructions;
+  Barriers += O.Barriers;
+  Lines128 += O.Lines128;
+  LdsConflicts += O.LdsConflicts;
+  ModelCycles += O.ModelCycles;
+  return *this;
+}
+
+namespace {
+
+/// Orders that are tried in search of bytes that depend on them, when something differs.
+constexpr unsigned MoreOrders = 12;
+
+json::Value toJson(const CountPair &C) {
+  return json::Array{int64_t(C.WaveInstructions), int64_t(C.Barriers), int64_t(C.Lines128), int64_t(C.LdsConflicts),
+                     C.ModelCycles};
+}
+
+CountPair countsOf(const json::Array *A) {
+  CountPair C;
+  if (A && A->size() == 5) {
+    C.WaveInstructions = uint64_t((*A)[0].getAsInteger().value_or(0));
+    C.Barriers = uint64_t((*A)[1].getAsInteger().value_or(0));
+    C.Lines128 = uint64_t((*A)[2].getAsInteger().value_or(0));
+    C.LdsConflicts = uint64_t((*A)[3].getAsInteger().value_or(0));
+    C.ModelCycles = (*A)[4].getAsNumber().value_or(0);
+  }
+  return C;
+}
+
+/// Memory after a launch: buffers in their order, then the module's variables by name.
+struct Memory {
+  std::vector<std::vector<uint8_t>> Buffers;
+  std::map<std::string, std::vector<uint8_t>> Variables;
+};
+
+struct RunResult {
+  bool Ok = false;
+  std::string Kind, Text; ///< of a fault
+  Memory After;
+  CountPair Counts;
+};
+
+class CaseRunner {
+public:
+  CaseRunner(const Kernel &K, ArrayRef<uint8_t> Before, ArrayRef<uint8_t> After, const VerifyOptions &Opts, int Pipe)
+      : K(K), Images{Before, After}, Opts(Opts), Out(Pipe, /*shouldClose=*/false) {}
+
+  /// Cases from \p First on; the child's whole life.
+  void run(const std::vector<Launch> &Launches, const std::vector<const LaunchSpec *> &Specs, unsigned First);
+
+private:
+  const Kernel &K;
+  ArrayRef<uint8_t> Images[2];
+  const VerifyOptions &Opts;
+  raw_fd_ostream Out;
+  std::unique_ptr<sim::Device> Device;
+
+  void say(json::Object O) {
+    Out << json::Value(std::move(O)) << "\n";
+    Out.flush();
+  }
+  RunResult launch(CaseInputs &Inputs, bool Rewritten, uint64_t Order);
+  /// False after a difference.
+  bool runCase(CaseInputs &Inputs);
+  void skip(StringRef Why, StringRef Text) { say(json::Object{{"skip", Why}, {"text", json::fixUTF8(Text)}}); }
+};
+
+RunResult CaseRunner::launch(CaseInputs &Inputs, bool Rewritten, uint64_t Order) {
+  RunResult R;
+  Inputs.restore();
+  sim::DeviceOptions &O = Device->options();
+  O.ScheduleSeed = Order;
+  // Loaded for each launch, so that variables have their initial values.
+  Expected<std::unique_ptr<sim::Module>> M = Device->loadModule(Images[Rewritten]);
+  if (!M) {
+    R.Kind = "module";
+    R.Text = toString(M.takeError());
+    return R;
+  }
+  const sim::Kernel *Code = (*M)->kernel(K.Mangled);
+  if (!Code) {
+    R.Kind = "module";
+    R.Text = "the code object has no kernel of that name";
+    return R;
+  }
+  alarm(Opts.CaseSeconds);
+  Expected<sim::LaunchResult> Result = Device->launch(*Code, Inputs.config(), Inputs.arguments());
+  alarm(0);
+  if (!Result) {
+    handleAllErrors(
+        Result.takeError(),
+        [&](const sim::Fault &F) {
+          R.Kind = sim::name(F.Kind).str();
+          raw_string_ostream OS(R.Text);
+          F.log(OS);
+        },
+        [&](const ErrorInfoBase &E) {
+          R.Kind = "launch refused";
+          R.Text = E.message();
+        });
+    return R;
+  }
+  R.Ok = true;
+  R.Counts.add(Result->Counts, Result->ModelCycles);
+  for (const DeviceBuffer &B : Inputs.buffers())
+    R.After.Buffers.emplace_back(B.Base, B.Base + B.Bytes);
+  for (const sim::Variable &V : (*M)->variables()) {
+    const uint8_t *At = reinterpret_cast<const uint8_t *>(V.Address);
+    if (!StringRef(V.Name).starts_with("__hip_cuid"))
+      R.After.Variables[V.Name].assign(At, At + V.Size);
+  }
+  return R;
+}
+
+/// Marks in \p Varies what differs between two runs of one version.
+void markDifferences(const std::vector<uint8_t> &A, const std::vector<uint8_t> &B, std::vector<bool> &Varies) {
+  if (A.size() != B.size() || !std::memcmp(A.data(), B.data(), A.size()))
+    return;
+  Varies.resize(A.size());
+  for (size_t I = 0; I != A.size(); ++I)
+    if (A[I] != B[I])
+      Varies[I] = true;
+}
+
+struct Mask {
+  std::vector<std::vector<bool>> Buffers;
+  std::map<std::string, std::vector<bool>> Variables;
+
+  bool any() const {
+    return any_of(Buffers, [](auto &V) { return !V.empty(); }) || !Variables.empty();
+  }
+  void mark(const Memory &A, const Memory &B) {
+    Buffers.resize(A.Buffers.size());
+    for (size_t I = 0; I != A.Buffers.size(); ++I)
+      markDifferences(A.Buffers[I], B.Buffers[I], Buffers[I]);
+    for (auto &[Name, Bytes] : A.Variables)
+      if (auto It = B.Variables.find(Name); It != B.Variables.end() && It->second != Bytes)
+        markDifferences(Bytes, It->second, Variables[Name]);
+  }
+};
+
+struct Found {
+  size_t First = 0, Count = 0; ///< bytes
+};
+
+std::optional<Found> compareBytes(const std::vector<uint8_t> &A, const std::vector<uint8_t> &B,
+                                  const std::vector<bool> *Varies) {
+  size_t Size = std::min(A.size(), B.size());
+  if (!std::memcmp(A.data(), B.data(), Size))
+    return std::nullopt;
+  std::optional<Found> F;
+  for (size_t I = 0; I != Size; ++I)
+    if (A[I] != B[I] && !(Varies && !Varies->empty() && (*Varies)[I])) {
+      if (!F)
+        F = Found{I, 0};
+      ++F->Count;
+    }
+  return F;
+}
+
+/// "buffer 'out' element 17: 1.5 (0x...) before, 2.5 (0x...) after".
+std::string describe(StringRef What, StringRef Name, const ValueLayout &Element, uint64_t Start,
+                     const std::vector<uint8_t> &A, const std::vector<uint8_t> &B, const Found &F) {
+  std::string Text = (What + " '" + Name + "'").str();
+  ValueLayout::Scalar Scalar;
+  Scalar.Bytes = 1;
+  uint64_t Step = std::max<uint64_t>(Element.Size, 1), Begin = Start % Step;
+  uint64_t At = F.First;
+  if (F.First >= Begin) {
+    uint64_t In = (F.First - Begin) % Step;
+    for (const ValueLayout::Scalar &S : Element.Scalars)
+      if (In >= S.Offset && In < S.Offset + S.Bytes) {
+        Scalar = S;
+        At = F.First - (In - S.Offset);
+      }
+    int64_t Index = (int64_t(F.First) - int64_t(Start)) / int64_t(Step);
+    Text += " element " + std::to_string(Index);
+    if (Scalar.Offset || Element.Scalars.size() > 1)
+      Text += " byte " + std::to_string(Scalar.Offset);
+  } else {
+    Text += " byte " + std::to_string(F.First);
+  }
+  Text += ": " + printScalar(A.data() + At, Scalar) + " before, " + printScalar(B.data() + At, Scalar) + " after";
+  if (F.Count > Scalar.Bytes)
+    Text += " (" + std::to_string(F.Count) + " bytes differ)";
+  return Text;
+}
+
+/// The first difference, or an empty text.
+std::string compare(const CaseInputs &Inputs, const Memory &A, const Memory &B, const Mask &Varies) {
+  for (size_t I = 0; I != A.Buffers.size(); ++I) {
+    const DeviceBuffer &D = Inputs.buffers()[I];
+    const std::vector<bool> *V = I < Varies.Buffers.size() ? &Varies.Buffers[I] : nullptr;
+    if (auto F = compareBytes(A.Buffers[I], B.Buffers[I], V))
+      return describe("buffer", D.Name, D.Element, D.Start, A.Buffers[I], B.Buffers[I], *F);
+  }
+  for (auto &[Name, Bytes] : A.Variables) {
+    auto It = B.Variables.find(Name);
+    if (It == B.Variables.end())
+      continue;
+    auto V = Varies.Variables.find(Name);
+    ValueLayout Words;
+    if (Bytes.size() % 4 == 0) {
+      Words.Size = 4;
+      Words.Scalars.push_back({0, ValueLayout::Unsigned, 4, nullptr, false, false});
+    }
+    if (auto F = compareBytes(Bytes, It->second, V == Varies.Variables.end() ? nullptr : &V->second))
+      return describe("variable", Name, Words, 0, Bytes, It->second, *F);
+  }
+  return "";
+}
+
+bool CaseRunner::runCase(CaseInputs &Inputs) {
+  unsigned Orders = std::max(1u, Opts.Schedules);
+  RunResult First = launch(Inputs, false, 0);
+  if (!First.Ok)
+    return skip(First.Kind, First.Text), true;
+  Mask Varies;
+  auto TryOrder = [&](uint64_t Order) {
+    RunResult R = launch(Inputs, false, Order);
+    if (!R.Ok) {
+      skip(R.Kind, R.Text);
+      return false;
+    }
+    Varies.mark(First.After, R.After);
+    return true;
+  };
+  for (unsigned Order = 1; Order != Orders; ++Order)
+    if (!TryOrder(Order))
+      return true;
+
+  CountPair Counts;
+  bool More = false;
+  for (unsigned Order = 0; Order != Orders; ++Order) {
+    say(json::Object{{"after", int64_t(Order)}});
+    RunResult R = launch(Inputs, true, Order);
+    if (!R.Ok) {
+      say(json::Object{{"difference", "the rewritten kernel has a fault that the original has not: " + json::fixUTF8(R.Text)},
+           {"order", int64_t(Order)}});
+      return false;
+    }
+    if (Order == 0)
+      Counts = R.Counts;
+    std::string Text = compare(Inputs, First.After, R.After, Varies);
+    if (!Text.empty() && !More) {
+      More = true;
+      for (unsigned Extra = 0; Extra != MoreOrders; ++Extra)
+        if (!TryOrder(1000 + Extra))
+          return true;
+      Text = compare(Inputs, First.After, R.After, Varies);
+    }
+    if (!Text.empty()) {
+      say(json::Object{{"difference", json::fixUTF8(Text)}, {"order", int64_t(Order)}});
+      return false;
+    }
+  }
+  say(json::Object{{"equal", Varies.any()}, {"before", toJson(First.Counts)}, {"rewritten", toJson(Counts)}});
+  return true;
+}
+
+void CaseRunner::run(const std::vector<Launch> &Launches, const std::vector<const LaunchSpec *> &Specs,
+                     unsigned First) {
+  sim::DeviceOptions O;
+  O.Threads = 1;
+  O.Races = Opts.Races;
+  O.Uninitialized = true;
+  O.HangLimit = uint64_t(1) << 26;
+  Device = std::make_unique<sim::Device>(O);
+  Device->memory().setCapacity(uint64_t(4) << 30);
+  std::unique_ptr<sim::Module> M;
+  const sim::Kernel *Code = nullptr;
+  if (Expected<std::unique_ptr<sim::Module>> Loaded = Device->loadModule(Images[0])) {
+    M = std::move(*Loaded);
+    Code = M->kernel(K.Mangled);
+  } else {
+    say(json::Object{{"problem", json::fixUTF8(toString(Loaded.takeError()))}});
+    return;
+  }
+  if (!Code) {
+    say(json::Object{{"problem", "the code object has no kernel of that name"}});
+    return;
+  }
+  std::vector<LaunchChoice> Choices = launchChoices(K, Launches, Specs, *Code, Opts);
+  if (Choices.empty()) {
+    say(json::Object{{"problem", "no block size that the kernel allows is known"}});
+    return;
+  }
+  // Each choice of a launch meets each kind of case while there are cases.
+  for (unsigned Number = First; Number < Opts.Cases * std::min<size_t>(Choices.size(), 4); ++Number) {
+    const LaunchChoice &Choice = Choices[(Number / Opts.Cases) % Choices.size()];
+    CaseInputs Inputs(K, *Code, Choice, Number % Opts.Cases, Opts);
+    if (Error E = Inputs.make(Device->memory())) {
+      say(json::Object{{"problem", json::fixUTF8(toString(std::move(E)))}});
+      return;
+    }
+    say(json::Object{{"case", int64_t(Number)}, {"text", json::fixUTF8(Inputs.description())}});
+    if (!runCase(Inputs))
+      return;
+  }
+  say(json::Object{{"end", true}});
+}
+
+/// Reads the child's lines into \p Out. Returns the number of the case to go on with, or nullopt at the end.
+class Listener {
+  KernelOutcome &Out;
+
+public:
+  std::optional<unsigned> Current; ///< a case has begun
+  std::string Case;
+  bool Rewritten = false, Ended = false;
+
+  explicit Listener(KernelOutcome &Out) : Out(Out) {}
+
+  void skip(StringRef Why, StringRef Text) {
+    ++Out.Skipped[Why.str()];
+    if (Out.SkippedExample.empty())
+      Out.SkippedExample = Text.str();
+    Current.reset();
+  }
+  void differ(StringRef Text) {
+    Out.Difference = Text.str();
+    Out.Case = Case;
+    Out.CaseNumber = Current.value_or(0);
+    Ended = true;
+  }
+
+  void line(StringRef Line) {
+    Expected<json::Value> V = json::parse(Line);
+    if (!V) {
+      consumeError(V.takeError());
+      return;
+    }
+    const json::Object *O = V->getAsObject();
+    if (!O)
+      return;
+    if (auto N = O->getInteger("case")) {
+      Current = unsigned(*N);
+      Case = O->getString("text").value_or("").str();
+      Rewritten = false;
+    } else if (O->get("after")) {
+      Rewritten = true;
+    } else if (auto Why = O->getString("skip")) {
+      skip(*Why, O->getString("text").value_or(""));
+    } else if (auto Text = O->getString("difference")) {
+      if (int64_t Order = O->getInteger("order").value_or(0))
+        Case += ", order of wavefronts " + std::to_string(Order);
+      differ(*Text);
+    } else if (O->get("equal")) {
+      ++Out.Equal;
+      Out.OrderDependent += O->getBoolean("equal").value_or(false);
+      Out.Before += countsOf(O->getArray("before"));
+      Out.After += countsOf(O->getArray("rewritten"));
+      Current.reset();
+    } else if (auto Text = O->getString("problem")) {
+      Out.Problem = Text->str();
+      Ended = true;
+    } else if (O->get("end")) {
+      Ended = true;
+    }
+  }
+};
+
+} // namespace
+
+KernelOutcome verification::runKernel(const Kernel &K, const std::vector<Launch> &Launches,
+                                      const std::vector<const LaunchSpec *> &Specs, ArrayRef<uint8_t> Before,
+                                      ArrayRef<uint8_t> After, const VerifyOptions &Opts) {
+  KernelOutcome Out;
+  unsigned First = 0;
+  while (true) {
+    int Ends[2];
+    if (pipe(Ends)) {
+      Out.Problem = std::string("cannot make a pipe: ") + strerror(errno);
+      return Out;
+    }
+    outs().flush();
+    errs().flush();
+    pid_t Child = fork();
+    if (Child < 0) {
+      close(Ends[0]);
+      close(Ends[1]);
+      Out.Problem = std::string("cannot start a process: ") + strerror(errno);
+      return Out;
+    }
+    if (!Child) {
+      close(Ends[0]);
+      // What ends a case from outside is told by the parent.
+      for (int Signal : {SIGALRM, SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE})
+        signal(Signal, SIG_DFL);
+      CaseRunner(K, Before, After, Opts, Ends[1]).run(Launches, Specs, First);
+      _exit(0);
+    }
+    close(Ends[1]);
+    Listener L(Out);
+    std::string Pending;
+    char Chunk[4096];
+    while (true) {
+      ssize_t N = read(Ends[0], Chunk, sizeof Chunk);
+      if (N < 0 && errno == EINTR)
+        continue;
+      if (N <= 0)
+        break;
+      Pending.append(Chunk, size_t(N));
+      for (size_t End; (End = Pending.find('\n')) != std::string::npos; Pending.erase(0, End + 1))
+        L.line(StringRef(Pending).take_front(End));
+    }
+    close(Ends[0]);
+    int Status = 0;
+    while (waitpid(Child, &Status, 0) < 0 && errno == EINTR)
+      ;
+    if (L.Ended)
+      return Out;
+    bool TooLong = WIFSIGNALED(Status) && WTERMSIG(Status) == SIGALRM;
+    std::string Why = TooLong ? "takes more than " + std::to_string(Opts.CaseSeconds) + " s"
+                              : "the simulator ended by signal " +
+                                    std::to_string(WIFSIGNALED(Status) ? WTERMSIG(Status) : 0);
+    if (!L.Current) {
+      Out.Problem = Why;
+      return Out;
+    }
+    First = *L.Current + 1;
+    if (L.Rewritten) {
+      L.differ("the rewritten kernel " + std::string(TooLong ? "" : "is where ") + Why + ", the original does not");
+      return Out;
+    }
+    L.skip(Why, Why);
+  }
+}

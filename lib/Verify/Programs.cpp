@@ -1,0 +1,384 @@
+//===- Programs.cpp -------------------------------------------------------===//
+//
+// Both programs write what device memory holds after each launch, as hashes
+// (see runtime/sim/Snapshot.cpp). Where these first differ, both run again to
+// write the bytes. What a program prints is compared by line; lines in which
+// the original differs from itself, times say, do not count.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+
+extern char **environ;
+
+using namespace llvm;
+using namespace hk;
+using namespace hk::verification;
+
+namespace {
+
+struct LaunchRecord {
+  std::string Kernel;
+  struct Argument {
+    std::string Name, Key;
+    uint64_t Offset;
+  };
+  std::vector<Argument> Arguments;
+  std::map<std::string, std::pair<uint64_t, std::string>> Memory; ///< key: size and hash
+};
+
+struct Run {
+  int Code = 0;
+  bool TimedOut = false;
+  std::string Error; ///< could not be started
+  std::string Out, Messages;
+  unsigned Faults = 0;
+  std::vector<LaunchRecord> Launches;
+  std::map<std::string, std::pair<uint64_t, CountPair>> Kernels;
+
+  std::string fault() const {
+    for (StringRef Line : split(Messages, "\n"))
+      if (Line.consume_front("hk-sim: "))
+        return Line.str();
+    return "a kernel faulted";
+  }
+};
+
+struct Setting {
+  uint64_t Order = 0;
+  bool Races = false, HostTime = false;
+  std::string Dump; ///< NUMBER:KEY:FILE
+};
+
+std::string read(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFile(Path, false, false);
+  return Buffer ? (*Buffer)->getBuffer().str() : std::string();
+}
+
+std::vector<LaunchRecord> readLaunches(StringRef Text) {
+  std::vector<LaunchRecord> All;
+  for (StringRef Line : split(Text, "\n")) {
+    SmallVector<StringRef, 4> W;
+    SplitString(Line, W);
+    if (W.size() == 3 && W[0] == "launch") {
+      All.emplace_back();
+      All.back().Kernel = W[2].str();
+    } else if (All.empty() || W.size() != 4) {
+      continue;
+    } else if (W[0] == "argument") {
+      uint64_t Offset = 0;
+      W[3].getAsInteger(10, Offset);
+      All.back().Arguments.push_back({W[1].str(), W[2].str(), Offset});
+    } else if (W[0] == "memory") {
+      uint64_t Size = 0;
+      W[2].getAsInteger(10, Size);
+      All.back().Memory[W[1].str()] = {Size, W[3].str()};
+    }
+  }
+  return All;
+}
+
+class Runner {
+public:
+  Runner(StringRef LibraryFolder, const TemporaryFolder &Folder, const VerifyOptions &Opts)
+      : LibraryFolder(LibraryFolder), Folder(Folder), Opts(Opts) {}
+
+  Run run(StringRef Program, const Setting &S) {
+    Run R;
+    auto File = [&](StringRef Name) {
+      std::string Path = Folder.path(Name);
+      sys::fs::remove(Path);
+      return Path;
+    };
+    std::string Out = File("stdout"), Err = File("stderr"), Json = File("counts.json"), Shots = File("snapshots"),
+                Result = File("result");
+    std::vector<std::string> Environment;
+    std::string Path = LibraryFolder.str();
+    for (char **E = environ; *E; ++E) {
+      StringRef Variable = *E;
+      if (Variable.consume_front("LD_LIBRARY_PATH="))
+        Path += ":" + Variable.str();
+      else if (!Variable.starts_with("HK_SIM_"))
+        Environment.push_back(Variable.str());
+    }
+    Environment.push_back("LD_LIBRARY_PATH=" + Path);
+    Environment.push_back("HK_SIM_JSON=" + Json);
+    Environment.push_back("HK_SIM_SNAPSHOT=" + Shots);
+    Environment.push_back("HK_SIM_RESULT=" + Result);
+    // One thread: what a program computes with atomics must not change from run to run.
+    Environment.push_back("HK_SIM_THREADS=1");
+    Environment.push_back("HK_SIM_SEED=" + std::to_string(S.Order));
+    if (S.Races)
+      Environment.push_back("HK_SIM_RACES=1");
+    if (S.HostTime)
+      Environment.push_back("HK_SIM_TIME=host");
+    if (!S.Dump.empty())
+      Environment.push_back("HK_SIM_SNAPSHOT_DUMP=" + S.Dump);
+    std::vector<StringRef> Env(Environment.begin(), Environment.end());
+    std::vector<StringRef> Argv{Program};
+    append_range(Argv, Opts.RunArguments);
+    std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Out), StringRef(Err)};
+    bool Failed = false;
+    R.Code = sys::ExecuteAndWait(Program, Argv, ArrayRef<StringRef>(Env), Redirects, Opts.ProgramSeconds, 0, &R.Error,
+                                 &Failed);
+    R.TimedOut = R.Code == -2 && StringRef(R.Error).contains("timed out");
+    if (!Failed && !R.TimedOut && R.Code != -1)
+      R.Error.clear();
+    R.Out = read(Out);
+    R.Messages = read(Err);
+    StringRef(read(Result)).trim().getAsInteger(10, R.Faults);
+    R.Launches = readLaunches(read(Shots));
+    readCounts(read(Json), R);
+    return R;
+  }
+
+private:
+  StringRef LibraryFolder;
+  const TemporaryFolder &Folder;
+  const VerifyOptions &Opts;
+
+  static void readCounts(StringRef Text, Run &R) {
+    Expected<json::Value> V = json::parse(Text);
+    if (!V)
+      return consumeError(V.takeError());
+    const json::Object *O = V->getAsObject();
+    const json::Array *Kernels = O ? O->getArray("kernels") : nullptr;
+    if (!Kernels)
+      return;
+    for (const json::Value &Entry : *Kernels)
+      if (const json::Object *K = Entry.getAsObject()) {
+        auto Number = [&](StringRef Name) { return uint64_t(K->getInteger(Name).value_or(0)); };
+        CountPair C;
+        C.WaveInstructions = Number("wave_instructions");
+        C.Barriers = Number("barriers");
+        C.Lines128 = Number("lines128");
+        C.LdsConflicts = Number("lds_conflicts");
+        C.ModelCycles = K->getNumber("model_cycles").value_or(0);
+        R.Kernels[K->getString("symbol").value_or("").str()] = {Number("launches"), C};
+      }
+  }
+};
+
+struct Place {
+  size_t Before = 0, After = 0; ///< launches, from 0
+  std::string Key;
+};
+
+/// Launches that both have, in order.
+std::vector<std::pair<size_t, size_t>> commonLaunches(const Run &A, const Run &B) {
+  std::vector<std::pair<size_t, size_t>> Pairs;
+  size_t J = 0;
+  for (size_t I = 0; I != A.Launches.size(); ++I) {
+    size_t Next = J;
+    while (Next != B.Launches.size() && B.Launches[Next].Kernel != A.Launches[I].Kernel)
+      ++Next;
+    if (Next == B.Launches.size())
+      continue;
+    Pairs.push_back({I, Next});
+    J = Next + 1;
+  }
+  return Pairs;
+}
+
+/// The first difference in memory; what a launch's arguments point to comes first.
+std::optional<Place> firstDifference(const Run &A, const Run &B) {
+  for (auto [I, J] : commonLaunches(A, B)) {
+    const LaunchRecord &X = A.Launches[I], &Y = B.Launches[J];
+    std::vector<std::string> Keys;
+    for (const LaunchRecord::Argument &Arg : X.Arguments)
+      Keys.push_back(Arg.Key);
+    for (auto &[Key, Value] : X.Memory)
+      Keys.push_back(Key);
+    for (const std::string &Key : Keys) {
+      auto P = X.Memory.find(Key), Q = Y.Memory.find(Key);
+      if (P != X.Memory.end() && Q != Y.Memory.end() && P->second != Q->second)
+        return Place{I, J, Key};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string describe(const Place &P, const Run &A, const std::vector<Kernel> &Kernels, StringRef Before,
+                     StringRef After) {
+  const LaunchRecord &L = A.Launches[P.Before];
+  const Kernel *K = nullptr;
+  for (const Kernel &Candidate : Kernels)
+    if (Candidate.Mangled == L.Kernel)
+      K = &Candidate;
+  std::string What = "memory '" + P.Key + "'";
+  ValueLayout Element;
+  uint64_t Start = 0;
+  for (const LaunchRecord::Argument &Arg : L.Arguments)
+    if (Arg.Key == P.Key) {
+      What = "buffer '" + Arg.Name + "'";
+      Start = Arg.Offset;
+      if (K)
+        for (const KernelParam &Param : K->Params)
+          if (Param.Name == Arg.Name && Param.Layout.Scalars.size() == 1 && Param.Layout.Scalars[0].Pointee)
+            Element = *Param.Layout.Scalars[0].Pointee;
+      break;
+    }
+  if (StringRef(P.Key).take_front() != "m")
+    What = "variable '" + P.Key + "'";
+  std::string Text = What + " after launch " + std::to_string(P.Before + 1) + ", of '" + (K ? K->Name : L.Kernel) + "'";
+  size_t Size = std::min(Before.size(), After.size()), At = 0, Count = 0;
+  while (At != Size && Before[At] == After[At])
+    ++At;
+  if (At == Size)
+    return Text + ": the sizes differ";
+  for (size_t I = At; I != Size; ++I)
+    Count += Before[I] != After[I];
+  if (!Element.Size) {
+    Element.Size = 4;
+    Element.Scalars = {{0, ValueLayout::Unsigned, 4, nullptr, false, false}};
+  }
+  int64_t Index = (int64_t(At) - int64_t(Start)) / int64_t(Element.Size);
+  ValueLayout::Scalar S;
+  S.Bytes = 1;
+  uint64_t Begin = Start % Element.Size, From = At;
+  if (At >= Begin) {
+    uint64_t In = (At - Begin) % Element.Size;
+    for (const ValueLayout::Scalar &Candidate : Element.Scalars)
+      if (In >= Candidate.Offset && In < Candidate.Offset + Candidate.Bytes && At - (In - Candidate.Offset) + Candidate.Bytes <= Size) {
+        S = Candidate;
+        From = At - (In - Candidate.Offset);
+      }
+  }
+  auto Bytes = [&](StringRef X) { return reinterpret_cast<const uint8_t *>(X.data()) + From; };
+  Text += ": element " + std::to_string(Index) + " is " + printScalar(Bytes(Before), S) + " before, " +
+          printScalar(Bytes(After), S) + " after";
+  if (Count > S.Bytes)
+    Text += " (" + std::to_string(Count) + " bytes differ)";
+  return Text;
+}
+
+/// The first line in which \p A and \p B differ and \p Again, a second run of the first program, does not.
+std::string outputDifference(StringRef A, StringRef B, function_ref<std::string()> Again) {
+  if (A == B)
+    return "";
+  std::string Second = Again();
+  SmallVector<StringRef> X, Y, Z;
+  A.split(X, '\n');
+  B.split(Y, '\n');
+  StringRef(Second).split(Z, '\n');
+  if (X.size() != Y.size())
+    return X.size() == Z.size() ? "it prints " + std::to_string(X.size() - 1) + " lines before, " +
+                                      std::to_string(Y.size() - 1) + " after"
+                                : "";
+  for (size_t I = 0; I != X.size(); ++I)
+    if (X[I] != Y[I] && I < Z.size() && X[I] == Z[I])
+      return "line " + std::to_string(I + 1) + " of its output is '" + X[I].str() + "' before, '" + Y[I].str() +
+             "' after";
+  return "";
+}
+
+} // namespace
+
+ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, const std::vector<Kernel> &Kernels,
+                                         StringRef LibraryFolder, const TemporaryFolder &Folder,
+                                         const VerifyOptions &Opts) {
+  ProgramOutcome Out;
+  Runner Runner(LibraryFolder, Folder, Opts);
+  Setting S;
+  S.Races = Opts.Races;
+  Run A = Runner.run(Before, S);
+  if (!A.Error.empty()) {
+    Out.NotRun = A.TimedOut ? "it takes more than " + std::to_string(Opts.ProgramSeconds) + " s" : A.Error;
+    return Out;
+  }
+  if (A.Faults && S.Races && StringRef(A.fault()).contains("race")) {
+    Out.Notes.push_back("the original has a race, so races are not looked for: " + A.fault());
+    S.Races = false;
+    A = Runner.run(Before, S);
+  }
+  if (A.Faults) {
+    Out.NotRun = "the original faults: " + A.fault();
+    return Out;
+  }
+  Out.Launches = unsigned(A.Launches.size());
+  std::string HostDifference;
+  std::optional<unsigned> Independent; // launches before the first that depends on the order
+  for (unsigned Order = 0; Order != std::max(1u, Opts.Schedules); ++Order) {
+    S.Order = Order;
+    Run B = Runner.run(After, S);
+    std::string With = Order ? " (order of wavefronts " + std::to_string(Order) + ")" : "";
+    if (!B.Error.empty()) {
+      Out.Difference = (B.TimedOut ? "the rewritten program takes more than " + std::to_string(Opts.ProgramSeconds) +
+                                         " s, the original does not"
+                                   : "the rewritten program cannot be run: " + B.Error) +
+                       With;
+      return Out;
+    }
+    if (B.Faults) {
+      Out.Difference = "the rewritten program has a fault that the original has not: " + B.fault() + With;
+      return Out;
+    }
+    if (Order == 0) {
+      for (auto &[Name, Entry] : A.Kernels) {
+        Out.Kernels[Name].LaunchesBefore = Entry.first;
+        Out.Kernels[Name].Before = Entry.second;
+      }
+      for (auto &[Name, Entry] : B.Kernels) {
+        Out.Kernels[Name].LaunchesAfter = Entry.first;
+        Out.Kernels[Name].After = Entry.second;
+      }
+      Out.Compared = unsigned(commonLaunches(A, B).size());
+    }
+    std::optional<Place> P = firstDifference(A, B);
+    if (P && !Independent) {
+      // Where the original, too, depends on the order, nothing follows from a difference.
+      Independent = Out.Launches;
+      for (uint64_t Extra : {1001, 1002, 1003}) {
+        Setting T = S;
+        T.Order = Extra;
+        if (std::optional<Place> Own = firstDifference(A, Runner.run(Before, T)))
+          *Independent = std::min<unsigned>(*Independent, unsigned(Own->Before));
+      }
+    }
+    if (P && P->Before >= *Independent) {
+      Out.Compared = std::min(Out.Compared, *Independent);
+      continue;
+    }
+    if (P) {
+      std::string DumpA = Folder.path("dump-before"), DumpB = Folder.path("dump-after");
+      Setting T = S;
+      T.Order = 0;
+      T.Dump = std::to_string(P->Before + 1) + ":" + P->Key + ":" + DumpA;
+      Runner.run(Before, T);
+      T = S;
+      T.Dump = std::to_string(P->After + 1) + ":" + P->Key + ":" + DumpB;
+      Runner.run(After, T);
+      Out.Difference = describe(*P, A, Kernels, read(DumpA), read(DumpB)) + With;
+      return Out;
+    }
+    if (A.Code != B.Code) {
+      Out.Difference = "the exit code is " + std::to_string(A.Code) + " before, " + std::to_string(B.Code) + " after" + With;
+      return Out;
+    }
+    HostDifference = outputDifference(A.Out, B.Out, [&] {
+      Setting T = S;
+      T.Order = 1;
+      T.HostTime = true;
+      return Runner.run(Before, T).Out;
+    });
+    if (!HostDifference.empty()) {
+      Out.Difference = HostDifference + With;
+      return Out;
+    }
+  }
+  if (Independent && *Independent < Out.Launches)
+    Out.Notes.push_back("from launch " + std::to_string(*Independent + 1) +
+                        " on, memory depends on the order of wavefronts by itself and was not compared");
+  return Out;
+}
