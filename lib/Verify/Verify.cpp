@@ -148,7 +148,7 @@ private:
       OS << Input.TheJob.File << ": error: the rewritten program differs: " << R.Difference << " [hk-verify]\n";
       return VerifyStatus::Differs;
     }
-    OS << Input.TheJob.File << ": equal: " << count(R.Launches, "launch") << (R.Launches == 1 ? "" : "") << ", memory compared after "
+    OS << Input.TheJob.File << ": equal: " << R.Launches << (R.Launches == 1 ? " launch" : " launches") << ", memory compared after "
        << R.Compared << ", output and exit code too\n";
     for (auto &[Name, C] : R.Kernels) {
       OS << "  " << demangle(Name) << ": " << C.LaunchesBefore << " launches before, " << C.LaunchesAfter << " after\n";
