@@ -99,7 +99,8 @@ bool Builder::call(std::vector<std::string> Arguments, bool After, std::string &
   if (none_of(Flags.Compile, [](const std::string &F) { return StringRef(F).starts_with("-O"); }))
     All.push_back("-O3");
   append_range(All, Flags.Compile);
-  All.insert(All.end(), {"-w", "-gline-tables-only", "-fuse-cuid=none", "--offload-arch=" + Frontend.Target});
+  // Names of parameters reach the code object's metadata that way.
+  All.insert(All.end(), {"-w", "-gline-tables-only", "-fno-discard-value-names", "-fuse-cuid=none", "--offload-arch=" + Frontend.Target});
   if (After && !Overlay.empty())
     All.insert(All.end(), {"-ivfsoverlay", Overlay});
   append_range(All, Arguments);

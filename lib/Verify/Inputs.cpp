@@ -31,7 +31,7 @@ constexpr uint64_t PointerElements = 64;
 constexpr uint64_t MaxGroups = 64;
 
 struct CaseKind {
-  int64_t Size; ///< of all integer parameters; 0: each one drawn; -1: as launched, else 256
+  int64_t Size; ///< of all integer parameters; 0: each one drawn; -1: as launched, else 256; -2: 0, as flags have it
   IntValues Ints = IntValues::Small;
   FloatValues Floats = FloatValues::Plain;
   bool Unaligned = false, Overlap = false;
@@ -49,7 +49,7 @@ constexpr CaseKind Kinds[] = {
     {63},
     {255, IntValues::Ascending, FloatValues::Special, true},
     {7, IntValues::Tiny},
-    {-1, IntValues::Ascending, FloatValues::Special},
+    {-2, IntValues::Ascending, FloatValues::Special},
     {0, IntValues::Small, FloatValues::Plain, false, true},
     {0},
     {0, IntValues::Tiny, FloatValues::Special, true},
@@ -336,6 +336,8 @@ int64_t CaseInputs::sizeSample(unsigned Param) {
   const CaseKind &Kind = Kinds[Number % std::size(Kinds)];
   if (Kind.Size > 0 && Number < std::size(Kinds))
     return Kind.Size;
+  if (Kind.Size == -2)
+    return 0;
   if (Kind.Size < 0) {
     if (Param < Choice.Arguments.size() && Choice.Arguments[Param])
       return *Choice.Arguments[Param];

@@ -303,7 +303,7 @@ void CaseRunner::run(const std::vector<Launch> &Launches, const std::vector<cons
   O.Threads = 1;
   O.Races = Opts.Races;
   O.Uninitialized = true;
-  O.HangLimit = uint64_t(1) << 26;
+  O.HangLimit = uint64_t(1) << 24;
   Device = std::make_unique<sim::Device>(O);
   Device->memory().setCapacity(uint64_t(4) << 30);
   std::unique_ptr<sim::Module> M;

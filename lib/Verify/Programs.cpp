@@ -79,6 +79,8 @@ std::vector<LaunchRecord> readLaunches(StringRef Text) {
     } else if (W[0] == "argument") {
       uint64_t Offset = 0;
       W[3].getAsInteger(10, Offset);
+      // clang passes generic pointers as global ones and names the parameter after that.
+      W[1].consume_back(".coerce");
       All.back().Arguments.push_back({W[1].str(), W[2].str(), Offset});
     } else if (W[0] == "memory") {
       uint64_t Size = 0;

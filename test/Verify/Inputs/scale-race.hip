@@ -1,12 +1,12 @@
 #include <hip/hip_runtime.h>
 
-__global__ void scale(const float *x, float *y, int n) {
+static __global__ void scale(const float *x, float *y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     y[i] = x[i] * 2.0f;
 }
 
-__global__ void reversed(const int *x, int *y) {
+static __global__ void reversed(const int *x, int *y) {
   __shared__ int s[256];
   s[threadIdx.x] = x[threadIdx.x];
   y[threadIdx.x] = s[255 - threadIdx.x];
