@@ -79,9 +79,6 @@ int hk::runRewrite(const ToolOptions &Opts) {
         return ExitFailed;
       Pending.push_back({Path, R.After});
     }
-    for (const PendingFile &F : Pending)
-      if (std::error_code EC = sys::fs::create_directories(sys::path::parent_path(F.Path)))
-        return report("cannot create the folder of '" + F.Path + "': " + EC.message()), ExitFailed;
   } else if (Opts.InPlace) {
     for (const RewrittenFile &R : Results)
       Pending.push_back({R.Path, R.After});
