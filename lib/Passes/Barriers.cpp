@@ -174,7 +174,7 @@ void BarriersPass::analyze(const TranslationUnit &TU,
   std::vector<RaceSite *> Fresh;
   // The search for races must not use up what the verdicts need. Where barriers are to be inserted it counts as much.
   uint64_t StepsLeft = Opts.SolverSteps;
-  uint64_t RaceStepsLeft = Opts.InsertBarriers ? Opts.SolverSteps : Opts.SolverSteps / 4;
+  uint64_t RaceStepsLeft = Opts.AllRaces ? Opts.SolverSteps : Opts.SolverSteps / 4;
   for (const auto &K : Kernels) {
     ConflictOptions CO;
     CO.StepsLeft = &StepsLeft;
@@ -490,7 +490,7 @@ std::vector<Proposal> BarriersPass::propose() {
   std::set<std::pair<std::string, std::string>> InStep;
   for (auto &[Places, R] : Races)
     if (R.Race.Second.valid() &&
-        (!R.Race.OneWave || Opts.InsertBarriers || InStep.insert({R.Kernel, R.Race.Object}).second))
+        (!R.Race.OneWave || Opts.AllRaces || InStep.insert({R.Kernel, R.Race.Object}).second))
       All.push_back(proposalFor(R));
   return All;
 }

@@ -210,7 +210,7 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
   Out.Passes.AssumeNoAlias = is_contained(Assumptions, Assumption::NoAlias);
   Out.Passes.AssumeLaunches = is_contained(Assumptions, Assumption::Launches);
   Out.Passes.AssumeConfiguration = is_contained(Assumptions, Assumption::Configuration);
-  Out.Passes.InsertBarriers = InsertBarriers;
+  Out.Passes.InsertBarriers = Out.Passes.AllRaces = InsertBarriers;
   Out.Passes.SolverSteps = SolverSteps;
   Out.Output = Output;
   Out.OutDir = OutDir;

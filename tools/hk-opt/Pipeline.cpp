@@ -119,7 +119,6 @@ void summarize(const std::vector<Proposal> &Proposals, unsigned Kernels) {
 
 } // namespace
 
-
 bool hk::runPipeline(const ToolOptions &Opts, RewriteRun &Out) {
   std::vector<Job> Jobs;
   if (!jobsOf(Opts, Jobs))

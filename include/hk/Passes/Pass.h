@@ -24,6 +24,8 @@ struct PassOptions {
   bool AssumeLaunches = false;  ///< --assume=launches: the launches in view are all there are
   bool AssumeConfiguration = false; ///< --assume=configuration: #if lines always read as with the given flags
   bool InsertBarriers = false;  ///< --insert-barriers
+  /// Search for races as long as for verdicts, and report each pair of places: what inserting and checking it take.
+  bool AllRaces = false;
   bool EditHeaders = false;     ///< edits in files other than the main file are wanted
   /// --solver-steps: for all kernels of a file; a million take one to three seconds.
   uint64_t SolverSteps = 10000000;
