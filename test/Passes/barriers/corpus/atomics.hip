@@ -38,6 +38,7 @@ static __global__ void add_then_limit(int *__restrict__ out, int limit) {
     sum = 0;
   __syncthreads(); // hk: lds-only (item 0 sets what all update)
   atomicAdd(&sum, t);
+  // hk-execution: hidden (atomics do not race, and addends from zero up give the same limited sum in any order)
   __syncthreads(); // hk: lds-only (the sum is complete before it is limited)
   atomicMin(&sum, limit);
   __syncthreads(); // hk: lds-only (item 0 reads what all updated)

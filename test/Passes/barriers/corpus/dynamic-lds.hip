@@ -126,6 +126,7 @@ static __global__ void struct_members(const float *__restrict__ in, float *__res
   out[blockIdx.x * 256 + t] = s.columns[255 - t];
 }
 
+// hk-execution: hidden (the compiler keeps v in a register and drops the first store, so nothing is left to race)
 static __global__ void union_members(const float *__restrict__ in, int *__restrict__ out) {
   __shared__ Scratch s;
   const int t = threadIdx.x;

@@ -3,6 +3,7 @@
 #include <hip/hip_runtime.h>
 
 // hk-insertion: ends
+// hk-execution: hidden (it orders what other workgroups see or do, whose races are not looked for)
 static __global__ void produce(float *__restrict__ buf, int *__restrict__ flag) {
   const int t = threadIdx.x;
   buf[blockIdx.x * 256 + t] = sqrtf(t);
@@ -12,6 +13,7 @@ static __global__ void produce(float *__restrict__ buf, int *__restrict__ flag) 
 }
 
 // hk-insertion: ends
+// hk-execution: hidden (it orders what other workgroups see or do, whose races are not looked for)
 static __global__ void consume(const float *buf, int *flag, float *__restrict__ out) {
   const int t = threadIdx.x;
   if (t == 0)
@@ -23,6 +25,7 @@ static __global__ void consume(const float *buf, int *flag, float *__restrict__ 
 
 // The old way: fence, then a volatile store.
 // hk-insertion: none
+// hk-execution: hidden (it orders what other workgroups see or do, whose races are not looked for)
 static __global__ void produce_volatile(float *__restrict__ buf, volatile int *__restrict__ flag) {
   const int t = threadIdx.x;
   buf[blockIdx.x * 256 + t] = sqrtf(t);
@@ -33,6 +36,7 @@ static __global__ void produce_volatile(float *__restrict__ buf, volatile int *_
 }
 
 // hk-insertion: none
+// hk-execution: hidden (it orders what other workgroups see or do, whose races are not looked for)
 static __global__ void consume_volatile(const float *buf, volatile int *flag, float *__restrict__ out) {
   const int t = threadIdx.x;
   if (t == 0)
@@ -44,6 +48,7 @@ static __global__ void consume_volatile(const float *buf, volatile int *flag, fl
 
 // Split-K: the blocks of one tile add in turn, passing a semaphore.
 // hk-insertion: ends
+// hk-execution: hidden (it orders what other workgroups see or do, whose races are not looked for)
 static __global__ void split_k_turns(const float *__restrict__ a, float *tile, int *turn) {
   const int t = threadIdx.x;
   const float mine = a[blockIdx.x * 256 + t];
@@ -109,6 +114,7 @@ static __global__ void look_back(const int *__restrict__ in, int *__restrict__ o
 
 // A spin lock around a critical section of the whole workgroup.
 // hk-insertion: ends
+// hk-execution: hidden (it orders what other workgroups see or do, whose races are not looked for)
 static __global__ void locked_update(float *__restrict__ shared_row, int *__restrict__ lock) {
   const int t = threadIdx.x;
   if (t == 0)
@@ -124,6 +130,7 @@ static __global__ void locked_update(float *__restrict__ shared_row, int *__rest
 
 // The same lock, let go by a plain store.
 // hk-insertion: ends
+// hk-execution: hidden (it orders what other workgroups see or do, whose races are not looked for)
 static __global__ void locked_by_store(float *__restrict__ shared_row, int *lock) {
   const int t = threadIdx.x;
   if (t == 0)

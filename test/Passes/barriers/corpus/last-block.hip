@@ -46,6 +46,7 @@ static __global__ void columns_last_block(const float *__restrict__ in, float *p
   const int t = threadIdx.x;
   partial[blockIdx.x * 256 + t] = in[blockIdx.x * 256 + t];
   __threadfence();
+  // hk-execution: hidden (the stores are for other workgroups, whose races are not looked for)
   __syncthreads(); // hk: needed (every item's store comes before the count of item 0)
   if (t == 0)
     ticket = atomicAdd(&finished, 1u);
@@ -65,6 +66,7 @@ static __global__ void columns_last_block(const float *__restrict__ in, float *p
 static __global__ void columns_fence_in_one(const float *__restrict__ in, float *partial, unsigned *count) {
   const int t = threadIdx.x;
   partial[blockIdx.x * 256 + t] = in[blockIdx.x * 256 + t];
+  // hk-execution: hidden (the stores are for other workgroups, whose races are not looked for)
   __syncthreads(); // hk: needed (every item's store comes before the count of item 0)
   if (t == 0) {
     __threadfence();
@@ -78,6 +80,7 @@ static __global__ void columns_release(const float *__restrict__ in, float *__re
                                        unsigned *__restrict__ count) {
   const int t = threadIdx.x;
   partial[blockIdx.x * 256 + t] = in[blockIdx.x * 256 + t];
+  // hk-execution: hidden (the stores are for other workgroups, whose races are not looked for)
   __syncthreads(); // hk: needed (every item's store comes before the release of item 0)
   if (t == 0)
     __hip_atomic_fetch_add(count, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
