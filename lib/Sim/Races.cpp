@@ -2,6 +2,8 @@
 
 #include "Races.h"
 
+#include "OpTable.h"
+#include "WaitTracker.h"
 #include "Wave.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -21,17 +23,25 @@ RaceDetector::RaceDetector(unsigned Waves, uint32_t LdsSize)
     : Clocks(Waves, Clock(Waves)), LdsCells((LdsSize + 3) / 4) {
   // Time 0 is before anything happened.
   for (unsigned W = 0; W != Waves; ++W)
-    Clocks[W][W] = 1;
+    Clocks[W][W].Time = 1;
 }
 
-void RaceDetector::barrier() {
+void RaceDetector::noteWaits(const Wave &W) {
+  if (W.Waits)
+    for (unsigned N : {0, 1})
+      Clocks[W.Number][W.Number].Waited[N] = W.Waits->waited(N);
+}
+
+void RaceDetector::barrier(const Workgroup &G) {
+  for (auto &W : G.Waves)
+    noteWaits(*W);
   Clock All(Clocks.size());
   for (const Clock &C : Clocks)
     for (size_t W = 0; W != C.size(); ++W)
-      All[W] = std::max(All[W], C[W]);
+      All[W].learn(C[W]);
   for (size_t W = 0; W != Clocks.size(); ++W) {
     Clocks[W] = All;
-    ++Clocks[W][W];
+    ++Clocks[W][W].Time;
   }
 }
 
@@ -41,9 +51,12 @@ bool RaceDetector::report(Wave &W, const Inst &I, const Touch &T, uint64_t Addre
   StringRef Then = T.Atomic ? "atomic" : Wrote ? "store" : "load";
   std::string Where = Lds ? "LDS offset " + std::to_string(Address)
                           : "global address 0x" + utohexstr(Address, true);
+  const char *Why = !met(T, W.Number) ? " have no barrier between them"
+                    : T.Counter       ? ", which no s_waitcnt lgkmcnt covers before the barrier, are not ordered"
+                                      : ", which no s_waitcnt vmcnt covers before the barrier, are not ordered";
   W.fault(I, FaultKind::Race,
           Twine(Now) + " at " + Where + " and " + Then + " by lane " + Twine(unsigned(T.Lane)) +
-              " of wavefront " + Twine(unsigned(T.Wave)) + " have no barrier between them",
+              " of wavefront " + Twine(unsigned(T.Wave)) + Why,
           Lane, Address);
   W.Failure->Other = placeOf(W.L->Owner, T.I->Pc);
   return false;
@@ -54,13 +67,28 @@ bool RaceDetector::check(Wave &W, const Inst &I, Cell &C, uint64_t Address, uint
   unsigned Me = W.Number;
   Touch Now;
   Now.I = &I;
-  Now.Time = Clocks[Me][Me];
+  Now.Time = Clocks[Me][Me].Time;
   Now.Wave = Me;
   Now.Lane = Lane;
   Now.Atomic = synchronizes(I, Use);
+  if (Lds && W.Waits) {
+    // The tracker counts this instruction when it is done.
+    Now.Counter = !I.LdsDma;
+    Now.Number = W.Waits->issuedSoFar(Now.Counter) + 1;
+  }
   if (C.Write.I && (C.WriteBytes & Bytes) && C.Write.Wave != Me && !ordered(C.Write, Me) &&
       !(C.Write.Atomic && Now.Atomic))
     return report(W, I, C.Write, Address, Lane, Use, true, Lds);
+  // A wavefront's LDS instructions are ordered among themselves, but not with its loads into LDS.
+  if (C.Write.I && (C.WriteBytes & Bytes) && C.Write.Wave == Me && C.Write.Number && C.Write.I->LdsDma &&
+      !I.LdsDma && C.Write.Number > W.Waits->waited(0)) {
+    W.fault(I, FaultKind::MissingWait,
+            Twine(I.Op->Name) + " uses LDS offset " + Twine(Address) + " before the s_waitcnt that covers the " +
+                C.Write.I->Op->Name + " into it",
+            Lane, Address);
+    W.Failure->Other = placeOf(W.L->Owner, C.Write.I->Pc);
+    return false;
+  }
   if (Use == MemoryUse::Load) {
     for (Touch &T : C.Readers)
       if (T.Wave == Me) {
@@ -112,18 +140,19 @@ bool RaceDetector::access(Wave &W, const Inst &I, const uint64_t *Address, uint6
       auto It = Released.find(Key);
       if (It != Released.end())
         for (size_t N = 0; N != Clocks.size(); ++N)
-          Clocks[Me][N] = std::max(Clocks[Me][N], It->second[N]);
+          Clocks[Me][N].learn(It->second[N]);
       continue;
     }
+    noteWaits(W);
     Clock &R = Released[Key];
     R.resize(Clocks.size());
     for (size_t N = 0; N != Clocks.size(); ++N) {
-      Clocks[Me][N] = std::max(Clocks[Me][N], R[N]);
+      Clocks[Me][N].learn(R[N]);
       R[N] = Clocks[Me][N];
     }
     Any = true;
   }
   if (Any)
-    ++Clocks[Me][Me];
+    ++Clocks[Me][Me].Time;
   return true;
 }

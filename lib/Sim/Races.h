@@ -3,16 +3,22 @@
 // Wavefronts are the threads of this detector, since a wavefront's instructions
 // are ordered; a barrier orders everything before it with everything behind it.
 // So two accesses of different wavefronts race if no barrier of the workgroup
-// lies between them, and each wavefront needs no vector clock but the number of
-// barriers it has passed. Atomics do not race with each other, and a
+// lies between them. Atomics do not race with each other, and a
 // release/acquire chain through them orders what it connects: an atomic passes
 // on the clock of the last one at its address.
+//
+// A barrier orders accesses of LDS only that have been waited for: those of LDS
+// instructions with lgkmcnt, loads from memory straight into LDS with vmcnt.
+// Global memory needs no wait for this, since the wavefronts of a workgroup share
+// the vector cache of their CU, which works in order ("Memory Model gfx942" of
+// LLVM's AMDGPUUsage: a release at workgroup scope waits for lgkmcnt only).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "Inst.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -32,16 +38,28 @@ public:
   bool access(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Lanes, unsigned Bytes,
               MemoryUse Use, bool Lds);
   /// All wavefronts that run have met.
-  void barrier();
+  void barrier(const Workgroup &G);
 
 private:
-  using Clock = std::vector<uint32_t>; // a wavefront's knowledge of each other one
+  /// What is known of a wavefront: how far it was, and how many of its operations had been waited for.
+  struct Known {
+    uint32_t Time = 0;
+    uint64_t Waited[2] = {0, 0};
+    void learn(const Known &O) {
+      Time = std::max(Time, O.Time);
+      for (unsigned N : {0, 1})
+        Waited[N] = std::max(Waited[N], O.Waited[N]);
+    }
+  };
+  using Clock = std::vector<Known>; // a wavefront's knowledge of each other one
 
   struct Touch {
     const Inst *I = nullptr;
     uint32_t Time = 0; ///< of the wavefront that did it
+    uint64_t Number = 0; ///< that the wait for it must cover; 0: none
     uint8_t Wave = 0, Lane = 0;
     bool Atomic = false;
+    uint8_t Counter = 0; ///< of Number: 0 vmcnt, 1 lgkmcnt
   };
   /// Of 4 bytes: the last write and who has read since.
   struct Cell {
@@ -52,7 +70,12 @@ private:
 
   bool check(Wave &W, const Inst &I, Cell &C, uint64_t Address, uint8_t ByteMask, unsigned Lane,
              MemoryUse Use, bool Lds);
-  bool ordered(const Touch &T, unsigned Wave) const { return T.Time <= Clocks[Wave][T.Wave]; }
+  bool met(const Touch &T, unsigned Wave) const { return T.Time <= Clocks[Wave][T.Wave].Time; }
+  bool ordered(const Touch &T, unsigned Wave) const {
+    return met(T, Wave) && T.Number <= Clocks[Wave][T.Wave].Waited[T.Counter];
+  }
+  /// \p W is at a point that others learn from.
+  void noteWaits(const Wave &W);
   bool report(Wave &W, const Inst &I, const Touch &T, uint64_t Address, unsigned Lane,
               MemoryUse Use, bool Wrote, bool Lds);
 

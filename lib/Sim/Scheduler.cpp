@@ -230,7 +230,7 @@ bool Scheduler::releaseBarrier(Workgroup &G) {
     if (W->Stopped == Stop::Barrier)
       W->Stopped = Stop::None;
   if (G.Races)
-    G.Races->barrier();
+    G.Races->barrier(G);
   ++Thread.Barriers;
   ++Thread.Progress;
   return true;

@@ -18,7 +18,7 @@ bool WaitTracker::done(const Load &L) const {
 }
 
 void WaitTracker::issuedSlow(const Inst &I) {
-  if (!I.Op || I.LdsDma)
+  if (!I.Op)
     return;
   Load L;
   L.I = &I;
@@ -45,7 +45,7 @@ void WaitTracker::issuedSlow(const Inst &I) {
     LastFlat[1] = Issued[1];
   }
   bool Atomic = I.Class == InstClass::GlobalAtomic;
-  if ((I.Op->Flags & OpNoDst) || (Atomic && !I.Sc0))
+  if ((I.Op->Flags & OpNoDst) || (Atomic && !I.Sc0) || I.LdsDma)
     return;
   if (Loads.size() == 0xfffe)
     retire();

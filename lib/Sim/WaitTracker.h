@@ -37,6 +37,10 @@ public:
   /// s_waitcnt with this immediate.
   void wait(uint32_t Imm);
 
+  /// Operations counted by vmcnt (0) or lgkmcnt (1): so far, and those known to be done.
+  uint64_t issuedSoFar(unsigned Counter) const { return Issued[Counter]; }
+  uint64_t waited(unsigned Counter) const { return Done[Counter]; }
+
 private:
   enum Counter : uint8_t { Vm, Lgkm, Both };
   struct Load {

@@ -24,9 +24,11 @@ bool isF32(const OpInfo &Op) {
 
 /// An instruction under a MODE that is not the default, or with indexed registers.
 __attribute__((noinline)) void runSpecial(Wave &W, const Inst &I) {
+  // Accesses are remembered by their instruction, so a copy would not do for them.
+  if (I.Format < Encoding::Vop1 || I.Format > Encoding::Vop3p)
+    return I.Run(W, I);
   Inst Moved = I;
-  bool Vector = I.Format >= Encoding::Vop1 && I.Format <= Encoding::Vop3p;
-  if (W.GprIndexing && Vector) {
+  if (W.GprIndexing) {
     unsigned Index = W.S[SgprM0] & 0xff, Which = W.S[SgprM0] >> 12 & 15;
     auto Move = [&](uint16_t &Reg) { Reg = std::min<unsigned>(Reg + Index, AccBase - 1); };
     for (unsigned N = 0; N != 3; ++N)
@@ -36,7 +38,7 @@ __attribute__((noinline)) void runSpecial(Wave &W, const Inst &I) {
       Move(Moved.Dst);
   }
   FloatMode Mode = FloatMode::decode(W.Mode);
-  if (!Vector || (Mode.plainF32() && Mode.plainF64F16())) {
+  if (Mode.plainF32() && Mode.plainF64F16()) {
     Moved.Run(W, Moved);
   } else if (isF32(*I.Op)) {
     HostFloatScope Scope(Mode.F32, Mode.F32FlushIn, Mode.F32FlushOut);
