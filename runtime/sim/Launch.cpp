@@ -1,11 +1,13 @@
 //===- Launch.cpp - Kernel launches ---------------------------------------===//
 
-#include "Hostcall.h"
 #include "Snapshot.h"
 #include "Streams.h"
 
+#include "hk/Sim/HostServices.h"
+
 #include "llvm/ADT/Twine.h"
 
+#include <cstdio>
 #include <cstring>
 
 using namespace llvm;
@@ -27,39 +29,16 @@ std::vector<CallConfiguration> &configurations() {
   return Stack;
 }
 
-/// What grid barriers of the device library work on, as it lays it out: barriers across grids and
-/// inside this one.
-struct GridSync {
-  struct Counters {
-    uint32_t Arrived, Generation;
-  };
-  Counters *Grids;
-  uint32_t Grid, GridCount;
-  uint64_t ItemsBefore, AllItems;
-  Counters Workgroups;
-  uint32_t WorkgroupCount;
-};
-
 } // namespace
 
-/// For a kernel that asks for it; 0 if there is no memory.
-static uint64_t makeGridSync(const KernelOp &Op) {
-  static GridSync *Memory = []() -> GridSync * {
-    Expected<void *> M =
-        Runtime::get().memory().allocate(sizeof(GridSync), sim::MemoryKind::Internal);
-    if (M)
-      return static_cast<GridSync *>(*M);
-    complain(toString(M.takeError()));
-    return nullptr;
-  }();
-  if (!Memory)
-    return 0;
-  *Memory = {};
-  Memory->GridCount = 1;
-  Memory->WorkgroupCount = Op.Grid.x * Op.Grid.y * Op.Grid.z;
-  Memory->AllItems = uint64_t(Memory->WorkgroupCount) * (Op.Block.x * Op.Block.y * Op.Block.z);
-  Runtime::get().memory().markWritten(reinterpret_cast<uint64_t>(Memory), sizeof *Memory);
-  return reinterpret_cast<uint64_t>(Memory);
+/// Its memory lives as long as the process, as pointers into it may.
+static sim::HostServices &services() {
+  static auto *Services = new sim::HostServices(
+      Runtime::get().memory(),
+      {[](StringRef Text, bool ToStderr) { std::fwrite(Text.data(), 1, Text.size(), ToStderr ? stderr : stdout); },
+       [](const Twine &Message) { complain(Message); },
+       /*Functions=*/true});
+  return *Services;
 }
 
 static hipError_t errorOf(sim::FaultKind Kind) {
@@ -92,18 +71,10 @@ hipError_t hk::hip::executeKernel(KernelOp &Op) {
   Config.GridItems = {Op.GridItems[0], Op.GridItems[1], Op.GridItems[2]};
   Config.DynamicLds = Op.DynamicLds;
   Config.Cooperative = Op.Cooperative;
-  for (const sim::KernelArgument &A : K.Arguments)
-    if (A.ValueKind == "hidden_hostcall_buffer") {
-      Config.HostcallBuffer = hostcallBuffer();
-      Config.Service = serveHostcalls;
-    } else if (A.ValueKind == "hidden_heap_v1") {
-      Config.Heap = deviceHeap();
-    } else if (A.ValueKind == "hidden_multigrid_sync_arg" && Op.Cooperative) {
-      Config.MultigridSync = makeGridSync(Op);
-    }
+  services().prepare(K, Config);
 
   Expected<sim::LaunchResult> Result = R.device().launch(K, Config, Op.Arguments);
-  serveHostcalls();
+  services().serve();
   if (!Result) {
     hipError_t E = hipErrorLaunchFailure;
     handleAllErrors(

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hostcall.h"
+#include "hk/Sim/HostServices.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,7 +18,8 @@
 #include <vector>
 
 using namespace llvm;
-using namespace hk::hip;
+using namespace hk;
+using namespace hk::sim;
 
 namespace {
 
@@ -139,9 +140,9 @@ static void convert(std::string &Out, StringRef &Format, Message &M) {
   }
 }
 
-void hk::hip::printMessage(const uint64_t *Words, uint64_t Count) {
+std::string sim::printfText(const uint64_t *Words, uint64_t Count, bool &ToStderr) {
   Message M(Words, Count);
-  bool ToStderr = M.word() & 1;
+  ToStderr = M.word() & 1;
   std::string Text = M.string(), Out;
   StringRef Format = Text;
   while (!Format.empty()) {
@@ -155,5 +156,5 @@ void hk::hip::printMessage(const uint64_t *Words, uint64_t Count) {
     else
       convert(Out, Format, M);
   }
-  std::fwrite(Out.data(), 1, Out.size(), ToStderr ? stderr : stdout);
+  return Out;
 }
