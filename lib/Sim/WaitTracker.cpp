@@ -5,6 +5,8 @@
 #include "OpTable.h"
 #include "Wave.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace llvm;
 using namespace hk;
 using namespace hk::sim;
@@ -47,8 +49,7 @@ void WaitTracker::issuedSlow(const Inst &I) {
   bool Atomic = I.Class == InstClass::GlobalAtomic;
   if ((I.Op->Flags & OpNoDst) || (Atomic && !I.Sc0) || I.LdsDma)
     return;
-  if (Loads.size() == 0xfffe)
-    retire();
+  // Without any wait between; further ones are not followed.
   if (Loads.size() == 0xfffe)
     return;
   Loads.push_back(L);
@@ -59,6 +60,19 @@ void WaitTracker::issuedSlow(const Inst &I) {
 }
 
 void WaitTracker::retire() {
+  if (all_of(Loads, [&](const Load &L) { return done(L); })) {
+    for (const Load &L : Loads) {
+      auto &Registers = L.I->Format == Encoding::Smem ? Scalar : Vector;
+      for (unsigned D = 0; D != L.I->DstDwords && L.I->Dst + D < Registers.size(); ++D)
+        Registers[L.I->Dst + D] = 0;
+    }
+    Loads.clear();
+    Pending = 0;
+    return;
+  }
+  // Those that are done do no harm until there are many.
+  if (Loads.size() < 64)
+    return;
   std::vector<Load> Left;
   std::vector<uint16_t> Map(Loads.size() + 1);
   for (size_t N = 0; N != Loads.size(); ++N)
@@ -119,6 +133,9 @@ bool WaitTracker::checkSlow(Wave &W, const Inst &I) {
   if (!I.Op || I.Format == Encoding::Sopp || I.Op->Class == InstClass::Message)
     return true;
   for (const Operand &O : I.Src) {
+    // The field of an operand that does not exist: s_getpc, v_nop.
+    if ((I.Format == Encoding::Sop1 || I.Format == Encoding::Vop1) && I.Op->Src[&O - I.Src] == SourceType::None)
+      continue;
     if (O.K == Operand::Vgpr) {
       unsigned Count = O.Dwords;
       if (I.Op->Src[&O - I.Src] == SourceType::Wide)

@@ -40,20 +40,6 @@ std::string TemporaryFolder::path(StringRef Name) const {
   return std::string(Path);
 }
 
-std::string verification::standInFolder() {
-  if (const char *Given = std::getenv("HK_SIM_LIBRARY_PATH"))
-    return Given;
-  std::string Self = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&standInFolder));
-  StringRef Prefix = sys::path::parent_path(sys::path::parent_path(Self));
-  for (StringRef Sub : {"lib/hk-sim", HK_SIM_LIBRARY_DIR}) {
-    SmallString<128> Folder(Prefix);
-    sys::path::append(Folder, Sub);
-    if (sys::fs::exists(Folder + "/libamdhip64.so.6"))
-      return std::string(Folder);
-  }
-  return "";
-}
-
 bool Builder::prepare(raw_ostream &Report) {
   if (!Folder.ok()) {
     Report << "hk-opt: error: cannot create a temporary folder\n";

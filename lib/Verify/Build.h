@@ -44,7 +44,4 @@ private:
   bool call(std::vector<std::string> Arguments, bool After, std::string &Diagnostics);
 };
 
-/// The folder of the stand-in HIP library; empty if it is not there.
-std::string standInFolder();
-
 } // namespace hk::verification

@@ -10,7 +10,10 @@
 
 #include "Inputs.h"
 
+#include "Compare.h"
+
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -56,17 +59,6 @@ constexpr CaseKind Kinds[] = {
     {0, IntValues::Full, FloatValues::Bits},
 };
 
-const fltSemantics &semantics(const ValueLayout::Scalar &S) {
-  if (S.Kind == ValueLayout::BFloat)
-    return APFloat::BFloat();
-  return S.Bytes == 2 ? APFloat::IEEEhalf() : S.Bytes == 4 ? APFloat::IEEEsingle() : APFloat::IEEEdouble();
-}
-
-bool isFloat(const ValueLayout::Scalar &S) {
-  return (S.Kind == ValueLayout::Float || S.Kind == ValueLayout::BFloat) &&
-         (S.Bytes == 2 || S.Bytes == 4 || S.Bytes == 8);
-}
-
 void putFloat(uint8_t *To, const ValueLayout::Scalar &S, double Value) {
   if (S.Kind == ValueLayout::Float && S.Bytes == 8) {
     std::memcpy(To, &Value, 8);
@@ -79,7 +71,7 @@ void putFloat(uint8_t *To, const ValueLayout::Scalar &S, double Value) {
   }
   APFloat F(Value);
   bool Loses;
-  F.convert(semantics(S), APFloat::rmNearestTiesToEven, &Loses);
+  F.convert(semanticsOf(S), APFloat::rmNearestTiesToEven, &Loses);
   uint64_t Bits = F.bitcastToAPInt().getZExtValue();
   std::memcpy(To, &Bits, S.Bytes);
 }
@@ -276,6 +268,8 @@ Error CaseInputs::fill(unsigned Buffer, StringRef Initial, unsigned Depth) {
                                    Depth + 1, Address))
             return E;
         std::memcpy(Base + I * Step + S.Offset, &Address, 8);
+        if (Address)
+          PointerWords.push_back({int(Buffer), I * Step + S.Offset});
         continue;
       }
       scalarInto(Base + I * Step + S.Offset, S, I, Initial);
@@ -386,6 +380,7 @@ Error CaseInputs::make(sim::DeviceMemory &M) {
     std::string Values;
     for (const ValueLayout::Scalar &S : P.Layout.Scalars) {
       if (S.Kind == ValueLayout::Pointer) {
+        PointerWords.push_back({-1, uint64_t(To + S.Offset - Arguments.data())});
         if (Given && Given->Kind == LaunchSpec::Param::Number)
           return createStringError("'" + P.Name + "' is a pointer: give it " + P.Name + "=TYPE[COUNT]");
         std::string Name = P.Name;
@@ -480,26 +475,33 @@ void CaseInputs::restore() {
     std::memcpy(B.Base, B.Initial.data(), B.Bytes);
 }
 
+std::vector<uint64_t> CaseInputs::argumentOffsets() const {
+  std::vector<uint64_t> All;
+  for (const sim::KernelArgument &A : Code.Arguments)
+    if (!A.hidden())
+      All.push_back(A.Offset);
+  return All;
+}
+
+std::vector<InputPointer> CaseInputs::pointers() const {
+  std::vector<InputPointer> All;
+  for (auto [Holder, Offset] : PointerWords) {
+    const std::vector<uint8_t> &Bytes = Holder < 0 ? Arguments : Buffers[Holder].Initial;
+    uint64_t Address;
+    std::memcpy(&Address, Bytes.data() + Offset, 8);
+    for (auto [N, B] : enumerate(Buffers))
+      if (uint64_t Byte = Address - reinterpret_cast<uint64_t>(B.Base); Byte <= B.Bytes) {
+        All.push_back({Holder, Offset, unsigned(N), Byte});
+        break;
+      }
+  }
+  return All;
+}
+
 sim::LaunchConfig CaseInputs::config() const {
   sim::LaunchConfig C;
   C.Grid = {Choice.Grid[0], Choice.Grid[1], Choice.Grid[2]};
   C.Block = {Choice.Block[0], Choice.Block[1], Choice.Block[2]};
   C.DynamicLds = Choice.Lds;
   return C;
-}
-
-std::string verification::printScalar(const uint8_t *At, const ValueLayout::Scalar &S) {
-  uint64_t Bits = 0;
-  std::memcpy(&Bits, At, std::min(S.Bytes, 8u));
-  std::string Hex = "0x" + utohexstr(Bits, /*LowerCase=*/true, S.Bytes * 2);
-  if (isFloat(S)) {
-    SmallString<32> Text;
-    APFloat(semantics(S), APInt(8 * S.Bytes, Bits)).toString(Text);
-    return (Text + " (" + Hex + ")").str();
-  }
-  if (S.Kind == ValueLayout::Pointer)
-    return Hex;
-  std::string Text = S.Kind == ValueLayout::Signed ? std::to_string(SignExtend64(Bits, 8 * std::min(S.Bytes, 8u)))
-                                                   : std::to_string(Bits);
-  return Text + " (" + Hex + ")";
 }

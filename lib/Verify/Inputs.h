@@ -37,6 +37,14 @@ struct DeviceBuffer {
   std::vector<uint8_t> Initial;
 };
 
+/// A pointer that is part of the inputs.
+struct InputPointer {
+  int Holder = -1;     ///< the buffer that it is in; -1: the arguments
+  uint64_t Offset = 0; ///< where in it
+  unsigned Target = 0; ///< the buffer that it points into
+  uint64_t Byte = 0;   ///< and where
+};
+
 class CaseInputs {
 public:
   CaseInputs(const Kernel &K, const sim::Kernel &Code, const LaunchChoice &Choice, unsigned Number,
@@ -51,7 +59,11 @@ public:
 
   sim::LaunchConfig config() const;
   const std::vector<uint8_t> &arguments() const { return Arguments; }
+  /// Where each argument begins.
+  std::vector<uint64_t> argumentOffsets() const;
   const std::vector<DeviceBuffer> &buffers() const { return Buffers; }
+  /// All pointers in arguments and buffers, for memory that lies elsewhere.
+  std::vector<InputPointer> pointers() const;
   /// In the form of a launch specification, so that the case can be repeated in part, with what that does not say.
   std::string description() const { return Text; }
 
@@ -64,6 +76,7 @@ private:
   sim::DeviceMemory *Memory = nullptr;
   std::vector<DeviceBuffer> Buffers;
   std::vector<uint8_t> Arguments;
+  std::vector<std::pair<int, uint64_t>> PointerWords; ///< holder and offset, as in InputPointer
   std::string Text;
   IntValues Ints = IntValues::Small;
   FloatValues Floats = FloatValues::Plain;
@@ -78,8 +91,5 @@ private:
   void scalarInto(uint8_t *To, const ValueLayout::Scalar &S, uint64_t Index, llvm::StringRef Initial);
   int64_t sizeSample(unsigned Param);
 };
-
-/// A value as a person reads it, with its bits: "1.5 (0x3fc00000)".
-std::string printScalar(const uint8_t *At, const ValueLayout::Scalar &S);
 
 } // namespace hk::verification

@@ -12,6 +12,10 @@
 
 #include "KernelRuns.h"
 
+#include "Gpu.h"
+
+#include "hk/Sim/HostServices.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -19,7 +23,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <cstring>
+#include <mutex>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +76,7 @@ CountPair countsOf(const json::Array *A) {
 struct Memory {
   std::vector<std::vector<uint8_t>> Buffers;
   std::map<std::string, std::vector<uint8_t>> Variables;
+  std::vector<std::string> Printed; ///< messages of printf, sorted: their order is that of the wavefronts
 };
 
 struct RunResult {
@@ -79,10 +86,45 @@ struct RunResult {
   CountPair Counts;
 };
 
+/// Marks in \p Varies what differs between two runs of one version.
+void markDifferences(const std::vector<uint8_t> &A, const std::vector<uint8_t> &B, std::vector<bool> &Varies) {
+  if (A.size() != B.size() || !std::memcmp(A.data(), B.data(), A.size()))
+    return;
+  Varies.resize(A.size());
+  for (size_t I = 0; I != A.size(); ++I)
+    if (A[I] != B[I])
+      Varies[I] = true;
+}
+
+/// What depends on the order of wavefronts in the original.
+struct Mask {
+  std::vector<std::vector<bool>> Buffers;
+  std::map<std::string, std::vector<bool>> Variables;
+  bool Printed = false;
+
+  bool any() const {
+    return any_of(Buffers, [](auto &V) { return !V.empty(); }) || !Variables.empty() || Printed;
+  }
+  void mark(const Memory &A, const Memory &B) {
+    Printed |= A.Printed != B.Printed;
+    Buffers.resize(A.Buffers.size());
+    for (size_t I = 0; I != A.Buffers.size(); ++I)
+      markDifferences(A.Buffers[I], B.Buffers[I], Buffers[I]);
+    for (auto &[Name, Bytes] : A.Variables)
+      if (auto It = B.Variables.find(Name); It != B.Variables.end() && It->second != Bytes)
+        markDifferences(Bytes, It->second, Variables[Name]);
+  }
+};
+
+bool hasGridBarrier(const sim::Kernel &K) {
+  return any_of(K.Arguments, [](auto &A) { return A.ValueKind == "hidden_multigrid_sync_arg"; });
+}
+
 class CaseRunner {
 public:
-  CaseRunner(const Kernel &K, ArrayRef<uint8_t> Before, ArrayRef<uint8_t> After, const VerifyOptions &Opts, int Pipe)
-      : K(K), Images{Before, After}, Opts(Opts), Out(Pipe, /*shouldClose=*/false) {}
+  CaseRunner(const Kernel &K, ArrayRef<uint8_t> Before, ArrayRef<uint8_t> After, const std::optional<ErrorBound> &Bound,
+             const VerifyOptions &Opts, int Pipe)
+      : K(K), Images{Before, After}, Bound(Bound), Opts(Opts), Out(Pipe, /*shouldClose=*/false) {}
 
   /// Cases from \p First on; the child's whole life.
   void run(const std::vector<Launch> &Launches, const std::vector<const LaunchSpec *> &Specs, unsigned First);
@@ -90,17 +132,26 @@ public:
 private:
   const Kernel &K;
   ArrayRef<uint8_t> Images[2];
+  const std::optional<ErrorBound> &Bound;
+  Deviation Largest;
   const VerifyOptions &Opts;
   raw_fd_ostream Out;
   std::unique_ptr<sim::Device> Device;
+  std::unique_ptr<Gpu> TheGpu;
+  bool GpuFailed = false;
 
   void say(json::Object O) {
     Out << json::Value(std::move(O)) << "\n";
     Out.flush();
   }
   RunResult launch(CaseInputs &Inputs, bool Rewritten, uint64_t Order);
+  /// The first difference, or an empty text.
+  std::string compare(const CaseInputs &Inputs, const Memory &A, const Memory &B, const Mask &Varies);
+  RunResult launchOnGpu(const CaseInputs &Inputs, bool Rewritten);
   /// False after a difference.
   bool runCase(CaseInputs &Inputs);
+  /// The same on the GPU, after the simulator; \p Varies is what it found.
+  bool runOnGpu(CaseInputs &Inputs, Mask Varies);
   void skip(StringRef Why, StringRef Text) { say(json::Object{{"skip", Why}, {"text", json::fixUTF8(Text)}}); }
 };
 
@@ -122,8 +173,21 @@ RunResult CaseRunner::launch(CaseInputs &Inputs, bool Rewritten, uint64_t Order)
     R.Text = "the code object has no kernel of that name";
     return R;
   }
+  // Made for each launch, so that the device's heap is empty.
+  std::mutex Printing;
+  std::string Refused;
+  sim::HostServices Services(Device->memory(), {[&](StringRef Text, bool) {
+                                                  std::lock_guard Lock(Printing);
+                                                  R.After.Printed.push_back(Text.str());
+                                                },
+                                                [&](const Twine &Message) { Refused = Message.str(); }});
+  sim::LaunchConfig Config = Inputs.config();
+  // A kernel with grid barriers asks for their memory; one workgroup could not wait for the others without it.
+  Config.Cooperative = hasGridBarrier(*Code);
+  Services.prepare(*Code, Config);
   alarm(Opts.CaseSeconds);
-  Expected<sim::LaunchResult> Result = Device->launch(*Code, Inputs.config(), Inputs.arguments());
+  Expected<sim::LaunchResult> Result = Device->launch(*Code, Config, Inputs.arguments());
+  Services.serve();
   alarm(0);
   if (!Result) {
     handleAllErrors(
@@ -139,7 +203,13 @@ RunResult CaseRunner::launch(CaseInputs &Inputs, bool Rewritten, uint64_t Order)
         });
     return R;
   }
+  if (!Refused.empty()) {
+    R.Kind = "host call refused";
+    R.Text = Refused;
+    return R;
+  }
   R.Ok = true;
+  sort(R.After.Printed);
   R.Counts.add(Result->Counts, Result->ModelCycles);
   for (const DeviceBuffer &B : Inputs.buffers())
     R.After.Buffers.emplace_back(B.Base, B.Base + B.Bytes);
@@ -151,100 +221,37 @@ RunResult CaseRunner::launch(CaseInputs &Inputs, bool Rewritten, uint64_t Order)
   return R;
 }
 
-/// Marks in \p Varies what differs between two runs of one version.
-void markDifferences(const std::vector<uint8_t> &A, const std::vector<uint8_t> &B, std::vector<bool> &Varies) {
-  if (A.size() != B.size() || !std::memcmp(A.data(), B.data(), A.size()))
-    return;
-  Varies.resize(A.size());
-  for (size_t I = 0; I != A.size(); ++I)
-    if (A[I] != B[I])
-      Varies[I] = true;
-}
-
-struct Mask {
-  std::vector<std::vector<bool>> Buffers;
-  std::map<std::string, std::vector<bool>> Variables;
-
-  bool any() const {
-    return any_of(Buffers, [](auto &V) { return !V.empty(); }) || !Variables.empty();
-  }
-  void mark(const Memory &A, const Memory &B) {
-    Buffers.resize(A.Buffers.size());
-    for (size_t I = 0; I != A.Buffers.size(); ++I)
-      markDifferences(A.Buffers[I], B.Buffers[I], Buffers[I]);
-    for (auto &[Name, Bytes] : A.Variables)
-      if (auto It = B.Variables.find(Name); It != B.Variables.end() && It->second != Bytes)
-        markDifferences(Bytes, It->second, Variables[Name]);
-  }
-};
-
-struct Found {
-  size_t First = 0, Count = 0; ///< bytes
-};
-
-std::optional<Found> compareBytes(const std::vector<uint8_t> &A, const std::vector<uint8_t> &B,
-                                  const std::vector<bool> *Varies) {
-  size_t Size = std::min(A.size(), B.size());
-  if (!std::memcmp(A.data(), B.data(), Size))
-    return std::nullopt;
-  std::optional<Found> F;
-  for (size_t I = 0; I != Size; ++I)
-    if (A[I] != B[I] && !(Varies && !Varies->empty() && (*Varies)[I])) {
-      if (!F)
-        F = Found{I, 0};
-      ++F->Count;
-    }
-  return F;
-}
-
-/// "buffer 'out' element 17: 1.5 (0x...) before, 2.5 (0x...) after".
-std::string describe(StringRef What, StringRef Name, const ValueLayout &Element, uint64_t Start,
-                     const std::vector<uint8_t> &A, const std::vector<uint8_t> &B, const Found &F) {
-  std::string Text = (What + " '" + Name + "'").str();
-  ValueLayout::Scalar Scalar;
-  Scalar.Bytes = 1;
-  uint64_t Step = std::max<uint64_t>(Element.Size, 1), Begin = Start % Step;
-  uint64_t At = F.First;
-  if (F.First >= Begin) {
-    uint64_t In = (F.First - Begin) % Step;
-    for (const ValueLayout::Scalar &S : Element.Scalars)
-      if (In >= S.Offset && In < S.Offset + S.Bytes) {
-        Scalar = S;
-        At = F.First - (In - S.Offset);
-      }
-    int64_t Index = (int64_t(F.First) - int64_t(Start)) / int64_t(Step);
-    Text += " element " + std::to_string(Index);
-    if (Scalar.Offset || Element.Scalars.size() > 1)
-      Text += " byte " + std::to_string(Scalar.Offset);
-  } else {
-    Text += " byte " + std::to_string(F.First);
-  }
-  Text += ": " + printScalar(A.data() + At, Scalar) + " before, " + printScalar(B.data() + At, Scalar) + " after";
-  if (F.Count > Scalar.Bytes)
-    Text += " (" + std::to_string(F.Count) + " bytes differ)";
-  return Text;
-}
-
-/// The first difference, or an empty text.
-std::string compare(const CaseInputs &Inputs, const Memory &A, const Memory &B, const Mask &Varies) {
+std::string CaseRunner::compare(const CaseInputs &Inputs, const Memory &A, const Memory &B, const Mask &Varies) {
+  static const std::vector<bool> None;
   for (size_t I = 0; I != A.Buffers.size(); ++I) {
     const DeviceBuffer &D = Inputs.buffers()[I];
-    const std::vector<bool> *V = I < Varies.Buffers.size() ? &Varies.Buffers[I] : nullptr;
-    if (auto F = compareBytes(A.Buffers[I], B.Buffers[I], V))
-      return describe("buffer", D.Name, D.Element, D.Start, A.Buffers[I], B.Buffers[I], *F);
+    ComparedType Type{D.Element, D.Start};
+    if (auto X = compareMemory(A.Buffers[I], B.Buffers[I], Type, I < Varies.Buffers.size() ? Varies.Buffers[I] : None,
+                               Bound, Largest))
+      return "buffer '" + D.Name + "': " + describeDifference(A.Buffers[I], B.Buffers[I], Type, *X);
   }
   for (auto &[Name, Bytes] : A.Variables) {
     auto It = B.Variables.find(Name);
     if (It == B.Variables.end())
       continue;
     auto V = Varies.Variables.find(Name);
-    ValueLayout Words;
+    ComparedType Words;
     if (Bytes.size() % 4 == 0) {
-      Words.Size = 4;
-      Words.Scalars.push_back({0, ValueLayout::Unsigned, 4, nullptr, false, false});
+      Words.Element.Size = 4;
+      Words.Element.Scalars.push_back({0, ValueLayout::Unsigned, 4, nullptr, false, false});
     }
-    if (auto F = compareBytes(Bytes, It->second, V == Varies.Variables.end() ? nullptr : &V->second))
-      return describe("variable", Name, Words, 0, Bytes, It->second, *F);
+    if (auto X = compareMemory(Bytes, It->second, Words, V == Varies.Variables.end() ? None : V->second, Bound, Largest))
+      return "variable '" + Name + "': " + describeDifference(Bytes, It->second, Words, *X);
+  }
+  if (!Varies.Printed && A.Printed != B.Printed) {
+    auto [X, Y] = std::mismatch(A.Printed.begin(), A.Printed.end(), B.Printed.begin(), B.Printed.end());
+    auto Quoted = [](auto It, auto End) {
+      return It == End ? std::string("nothing") : "'" + StringRef(*It).rtrim().str() + "'";
+    };
+    if (!Bound || A.Printed.size() != B.Printed.size() ||
+        !std::equal(A.Printed.begin(), A.Printed.end(), B.Printed.begin(),
+                    [&](const std::string &L, const std::string &R) { return sameText(L, R, *Bound); }))
+      return "it prints " + Quoted(X, A.Printed.end()) + " before, " + Quoted(Y, B.Printed.end()) + " after";
   }
   return "";
 }
@@ -293,7 +300,77 @@ bool CaseRunner::runCase(CaseInputs &Inputs) {
       return false;
     }
   }
-  say(json::Object{{"equal", Varies.any()}, {"before", toJson(First.Counts)}, {"rewritten", toJson(Counts)}});
+  if (TheGpu && (!runOnGpu(Inputs, Varies) || GpuFailed))
+    return false;
+  say(json::Object{{"equal", Varies.any()},
+                   {"before", toJson(First.Counts)},
+                   {"rewritten", toJson(Counts)},
+                   {"relative", Largest.Relative},
+                   {"absolute", Largest.Absolute}});
+  return true;
+}
+
+RunResult CaseRunner::launchOnGpu(const CaseInputs &Inputs, bool Rewritten) {
+  RunResult R;
+  std::vector<std::pair<std::string, uint64_t>> Variables;
+  bool Cooperative = false;
+  if (Expected<std::unique_ptr<sim::Module>> M = Device->loadModule(Images[Rewritten])) {
+    for (const sim::Variable &V : (*M)->variables())
+      if (!StringRef(V.Name).starts_with("__hip_cuid"))
+        Variables.push_back({V.Name, V.Size});
+    if (const sim::Kernel *Code = (*M)->kernel(K.Mangled))
+      Cooperative = hasGridBarrier(*Code);
+  } else {
+    consumeError(M.takeError());
+  }
+  alarm(Opts.CaseSeconds);
+  Expected<GpuMemory> Memory = TheGpu->launch(Images[Rewritten], K.Mangled, Cooperative, Inputs, Variables);
+  alarm(0);
+  if (!Memory) {
+    R.Kind = "GPU error";
+    R.Text = toString(Memory.takeError());
+    GpuFailed = true;
+    return R;
+  }
+  R.Ok = true;
+  R.After.Buffers = std::move(Memory->Buffers);
+  R.After.Variables = std::move(Memory->Variables);
+  return R;
+}
+
+bool CaseRunner::runOnGpu(CaseInputs &Inputs, Mask Varies) {
+  say(json::Object{{"after", -1}});
+  RunResult First = launchOnGpu(Inputs, false);
+  auto Again = [&] {
+    RunResult R = launchOnGpu(Inputs, false);
+    if (!R.Ok)
+      return skip(R.Kind, R.Text), false;
+    Varies.mark(First.After, R.After);
+    return true;
+  };
+  if (!First.Ok)
+    return skip(First.Kind, First.Text), true;
+  // The order of wavefronts cannot be asked for there.
+  for (unsigned N = 0; N != 2; ++N)
+    if (!Again())
+      return true;
+  for (unsigned N = 0; N != std::max(1u, Opts.Schedules); ++N) {
+    say(json::Object{{"after", int64_t(N)}});
+    RunResult R = launchOnGpu(Inputs, true);
+    std::string Text = R.Ok ? compare(Inputs, First.After, R.After, Varies)
+                            : "the rewritten kernel has an error that the original has not: " + R.Text;
+    if (R.Ok && !Text.empty()) {
+      say(json::Object{{"after", -1}});
+      for (unsigned Extra = 0; Extra != MoreOrders; ++Extra)
+        if (!Again())
+          return true;
+      Text = compare(Inputs, First.After, R.After, Varies);
+    }
+    if (!Text.empty()) {
+      say(json::Object{{"difference", "on the GPU, " + json::fixUTF8(Text)}});
+      return false;
+    }
+  }
   return true;
 }
 
@@ -301,7 +378,8 @@ void CaseRunner::run(const std::vector<Launch> &Launches, const std::vector<cons
                      unsigned First) {
   sim::DeviceOptions O;
   O.Threads = 1;
-  O.Races = Opts.Races;
+  // A rewritten kernel may wait by hand, in inline assembly.
+  O.Races = O.Waits = Opts.Races;
   O.Uninitialized = true;
   O.HangLimit = uint64_t(1) << 24;
   Device = std::make_unique<sim::Device>(O);
@@ -319,6 +397,17 @@ void CaseRunner::run(const std::vector<Launch> &Launches, const std::vector<cons
     say(json::Object{{"problem", "the code object has no kernel of that name"}});
     return;
   }
+  if (Opts.Gpu) {
+    // What kernels print there goes to the standard output of this process.
+    if (int Null = open("/dev/null", O_WRONLY); Null >= 0)
+      dup2(Null, STDOUT_FILENO);
+    Expected<std::unique_ptr<Gpu>> G = Gpu::open();
+    if (!G) {
+      say(json::Object{{"problem", json::fixUTF8(toString(G.takeError()))}});
+      return;
+    }
+    TheGpu = std::move(*G);
+  }
   std::vector<LaunchChoice> Choices = launchChoices(K, Launches, Specs, *Code, Opts);
   if (Choices.empty()) {
     say(json::Object{{"problem", "no block size that the kernel allows is known"}});
@@ -333,7 +422,10 @@ void CaseRunner::run(const std::vector<Launch> &Launches, const std::vector<cons
       return;
     }
     say(json::Object{{"case", int64_t(Number)}, {"text", json::fixUTF8(Inputs.description())}});
-    if (!runCase(Inputs))
+    bool GoOn = runCase(Inputs);
+    if (GpuFailed)
+      say(json::Object{{"restart", true}});
+    if (!GoOn || GpuFailed)
       return;
   }
   say(json::Object{{"end", true}});
@@ -346,7 +438,9 @@ class Listener {
 public:
   std::optional<unsigned> Current; ///< a case has begun
   std::string Case;
+  unsigned Last = 0;
   bool Rewritten = false, Ended = false;
+  bool Restart = false; ///< the process is in no state for another case
 
   explicit Listener(KernelOutcome &Out) : Out(Out) {}
 
@@ -373,11 +467,11 @@ public:
     if (!O)
       return;
     if (auto N = O->getInteger("case")) {
-      Current = unsigned(*N);
+      Current = Last = unsigned(*N);
       Case = O->getString("text").value_or("").str();
       Rewritten = false;
-    } else if (O->get("after")) {
-      Rewritten = true;
+    } else if (auto Order = O->getInteger("after")) {
+      Rewritten = *Order >= 0; // -1: the original again
     } else if (auto Why = O->getString("skip")) {
       skip(*Why, O->getString("text").value_or(""));
     } else if (auto Text = O->getString("difference")) {
@@ -389,10 +483,13 @@ public:
       Out.OrderDependent += O->getBoolean("equal").value_or(false);
       Out.Before += countsOf(O->getArray("before"));
       Out.After += countsOf(O->getArray("rewritten"));
+      Out.Largest.add({O->getNumber("relative").value_or(0), O->getNumber("absolute").value_or(0)});
       Current.reset();
     } else if (auto Text = O->getString("problem")) {
       Out.Problem = Text->str();
       Ended = true;
+    } else if (O->get("restart")) {
+      Restart = true;
     } else if (O->get("end")) {
       Ended = true;
     }
@@ -403,7 +500,8 @@ public:
 
 KernelOutcome verification::runKernel(const Kernel &K, const std::vector<Launch> &Launches,
                                       const std::vector<const LaunchSpec *> &Specs, ArrayRef<uint8_t> Before,
-                                      ArrayRef<uint8_t> After, const VerifyOptions &Opts) {
+                                      ArrayRef<uint8_t> After, const std::optional<ErrorBound> &Bound,
+                                      const VerifyOptions &Opts) {
   KernelOutcome Out;
   unsigned First = 0;
   while (true) {
@@ -426,7 +524,7 @@ KernelOutcome verification::runKernel(const Kernel &K, const std::vector<Launch>
       // What ends a case from outside is told by the parent.
       for (int Signal : {SIGALRM, SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE})
         signal(Signal, SIG_DFL);
-      CaseRunner(K, Before, After, Opts, Ends[1]).run(Launches, Specs, First);
+      CaseRunner(K, Before, After, Bound, Opts, Ends[1]).run(Launches, Specs, First);
       _exit(0);
     }
     close(Ends[1]);
@@ -449,6 +547,10 @@ KernelOutcome verification::runKernel(const Kernel &K, const std::vector<Launch>
       ;
     if (L.Ended)
       return Out;
+    if (L.Restart) {
+      First = L.Last + 1;
+      continue;
+    }
     bool TooLong = WIFSIGNALED(Status) && WTERMSIG(Status) == SIGALRM;
     std::string Why = TooLong ? "takes more than " + std::to_string(Opts.CaseSeconds) + " s"
                               : "the simulator ended by signal " +

@@ -1,13 +1,17 @@
 //===- Programs.cpp -------------------------------------------------------===//
 //
 // Both programs write what device memory holds after each launch, as hashes
-// (see runtime/sim/Snapshot.cpp). Where these first differ, both run again to
+// (see runtime/snapshot/SnapshotWriter.h). Where these first differ, both run again to
 // write the bytes. What a program prints is compared by line; lines in which
 // the original differs from itself, times say, do not count.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
+
+#include "Gpu.h"
+
+#include "hk/Support/Installation.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,6 +51,7 @@ struct Run {
   std::vector<LaunchRecord> Launches;
   std::map<std::string, std::pair<uint64_t, CountPair>> Kernels;
 
+  bool isFault(StringRef Kind) const { return StringRef(fault()).starts_with((Kind + ":").str()); }
   std::string fault() const {
     for (StringRef Line : split(Messages, "\n"))
       if (Line.consume_front("hk-sim: "))
@@ -58,7 +63,7 @@ struct Run {
 struct Setting {
   uint64_t Order = 0;
   bool Races = false, HostTime = false;
-  std::string Dump; ///< NUMBER:KEY:FILE
+  std::string Dump; ///< lines of launch, key, file: memory to write
 };
 
 std::string read(StringRef Path) {
@@ -106,27 +111,42 @@ public:
     std::string Out = File("stdout"), Err = File("stderr"), Json = File("counts.json"), Shots = File("snapshots"),
                 Result = File("result");
     std::vector<std::string> Environment;
-    std::string Path = LibraryFolder.str();
+    std::string Path = LibraryFolder.str(), Preload;
+    if (Opts.Gpu) {
+      // The library that the system or HK_HIP_LIBRARY says, with ours before it.
+      Path = sys::path::parent_path(Gpu::library()).str();
+      Preload = libraryFolder("hk-snapshot", "libhk-snapshot.so") + "/libhk-snapshot.so";
+    }
     for (char **E = environ; *E; ++E) {
       StringRef Variable = *E;
       if (Variable.consume_front("LD_LIBRARY_PATH="))
-        Path += ":" + Variable.str();
+        Path += (Path.empty() ? "" : ":") + Variable.str();
+      else if (Variable.consume_front("LD_PRELOAD="))
+        Preload += (Preload.empty() ? "" : ":") + Variable.str();
       else if (!Variable.starts_with("HK_SIM_"))
         Environment.push_back(Variable.str());
     }
     Environment.push_back("LD_LIBRARY_PATH=" + Path);
+    Environment.push_back("LD_PRELOAD=" + Preload);
     Environment.push_back("HK_SIM_JSON=" + Json);
-    Environment.push_back("HK_SIM_SNAPSHOT=" + Shots);
+    const std::string Snapshot = Opts.Gpu ? "HK_SNAPSHOT" : "HK_SIM_SNAPSHOT";
+    Environment.push_back(Snapshot + "=" + Shots);
     Environment.push_back("HK_SIM_RESULT=" + Result);
     // One thread: what a program computes with atomics must not change from run to run.
     Environment.push_back("HK_SIM_THREADS=1");
     Environment.push_back("HK_SIM_SEED=" + std::to_string(S.Order));
-    if (S.Races)
+    if (S.Races) {
       Environment.push_back("HK_SIM_RACES=1");
+      Environment.push_back("HK_SIM_WAITS=1");
+    }
     if (S.HostTime)
       Environment.push_back("HK_SIM_TIME=host");
-    if (!S.Dump.empty())
-      Environment.push_back("HK_SIM_SNAPSHOT_DUMP=" + S.Dump);
+    if (!S.Dump.empty()) {
+      std::string List = File("dumps");
+      std::error_code EC;
+      raw_fd_ostream(List, EC) << S.Dump;
+      Environment.push_back(Snapshot + "_DUMP=" + List);
+    }
     std::vector<StringRef> Env(Environment.begin(), Environment.end());
     std::vector<StringRef> Argv{Program};
     append_range(Argv, Opts.RunArguments);
@@ -193,80 +213,111 @@ std::vector<std::pair<size_t, size_t>> commonLaunches(const Run &A, const Run &B
   return Pairs;
 }
 
-/// The first difference in memory; what a launch's arguments point to comes first.
-std::optional<Place> firstDifference(const Run &A, const Run &B) {
+/// Where memory differs, in order; what a launch's arguments point to comes first.
+std::vector<Place> differences(const Run &A, const Run &B) {
+  std::vector<Place> All;
   for (auto [I, J] : commonLaunches(A, B)) {
     const LaunchRecord &X = A.Launches[I], &Y = B.Launches[J];
     std::vector<std::string> Keys;
     for (const LaunchRecord::Argument &Arg : X.Arguments)
-      Keys.push_back(Arg.Key);
+      if (!is_contained(Keys, Arg.Key))
+        Keys.push_back(Arg.Key);
     for (auto &[Key, Value] : X.Memory)
-      Keys.push_back(Key);
+      if (!is_contained(Keys, Key))
+        Keys.push_back(Key);
     for (const std::string &Key : Keys) {
       auto P = X.Memory.find(Key), Q = Y.Memory.find(Key);
       if (P != X.Memory.end() && Q != Y.Memory.end() && P->second != Q->second)
-        return Place{I, J, Key};
+        All.push_back({I, J, Key});
     }
   }
-  return std::nullopt;
+  return All;
 }
 
-std::string describe(const Place &P, const Run &A, const std::vector<Kernel> &Kernels, StringRef Before,
-                     StringRef After) {
-  const LaunchRecord &L = A.Launches[P.Before];
-  const Kernel *K = nullptr;
+const Kernel *kernelOf(const LaunchRecord &L, const std::vector<Kernel> &Kernels) {
   for (const Kernel &Candidate : Kernels)
     if (Candidate.Mangled == L.Kernel)
-      K = &Candidate;
-  std::string What = "memory '" + P.Key + "'";
-  ValueLayout Element;
-  uint64_t Start = 0;
-  for (const LaunchRecord::Argument &Arg : L.Arguments)
-    if (Arg.Key == P.Key) {
-      What = "buffer '" + Arg.Name + "'";
-      Start = Arg.Offset;
+      return &Candidate;
+  return nullptr;
+}
+
+/// What the memory \p Key holds after the launch \p Number of \p A: as the latest kernel that got a pointer to it
+/// says. \p Name is that of this kernel's parameter, if it is the launch itself.
+ComparedType typeOf(const Run &A, size_t Number, StringRef Key, const std::vector<Kernel> &Kernels, std::string &Name) {
+  for (size_t N = Number + 1; N-- != 0;) {
+    const LaunchRecord &L = A.Launches[N];
+    const Kernel *K = kernelOf(L, Kernels);
+    for (const LaunchRecord::Argument &Arg : L.Arguments) {
+      if (Arg.Key != Key)
+        continue;
+      if (N == Number)
+        Name = Arg.Name;
       if (K)
         for (const KernelParam &Param : K->Params)
           if (Param.Name == Arg.Name && Param.Layout.Scalars.size() == 1 && Param.Layout.Scalars[0].Pointee)
-            Element = *Param.Layout.Scalars[0].Pointee;
-      break;
+            return {*Param.Layout.Scalars[0].Pointee, Arg.Offset};
     }
-  if (StringRef(P.Key).take_front() != "m")
-    What = "variable '" + P.Key + "'";
-  std::string Text = What + " after launch " + std::to_string(P.Before + 1) + ", of '" + (K ? K->Name : L.Kernel) + "'";
-  size_t Size = std::min(Before.size(), After.size()), At = 0, Count = 0;
-  while (At != Size && Before[At] == After[At])
-    ++At;
-  if (At == Size)
-    return Text + ": the sizes differ";
-  for (size_t I = At; I != Size; ++I)
-    Count += Before[I] != After[I];
-  if (!Element.Size) {
-    Element.Size = 4;
-    Element.Scalars = {{0, ValueLayout::Unsigned, 4, nullptr, false, false}};
   }
-  int64_t Index = (int64_t(At) - int64_t(Start)) / int64_t(Element.Size);
-  ValueLayout::Scalar S;
-  S.Bytes = 1;
-  uint64_t Begin = Start % Element.Size, From = At;
-  if (At >= Begin) {
-    uint64_t In = (At - Begin) % Element.Size;
-    for (const ValueLayout::Scalar &Candidate : Element.Scalars)
-      if (In >= Candidate.Offset && In < Candidate.Offset + Candidate.Bytes && At - (In - Candidate.Offset) + Candidate.Bytes <= Size) {
-        S = Candidate;
-        From = At - (In - Candidate.Offset);
+  ComparedType Words;
+  Words.Element.Size = 4;
+  Words.Element.Scalars = {{0, ValueLayout::Unsigned, 4, nullptr, false, false}};
+  return Words;
+}
+
+ArrayRef<uint8_t> bytesOf(StringRef Text) { return {Text.bytes_begin(), Text.bytes_end()}; }
+
+/// The first of \p Places, if none may deviate, or the first that deviates too far, as text; empty: none.
+/// Both programs run again for the bytes.
+std::string firstBeyond(std::vector<Place> Places, const Run &A, Runner &Runner, StringRef Before, StringRef After,
+                        const Setting &S, const TemporaryFolder &Folder, const std::vector<Kernel> &Kernels,
+                        const VerifyOptions &Opts, const std::optional<ErrorBound> &Bound, Deviation &Largest) {
+  if (!Bound)
+    Places.resize(1);
+  auto File = [&](StringRef Version, size_t N) { return Folder.path(Version.str() + "-dump-" + std::to_string(N)); };
+  Setting T = S;
+  T.Order = 0;
+  for (auto [N, P] : enumerate(Places))
+    T.Dump += std::to_string(P.Before + 1) + " " + P.Key + " " + File("before", N) + "\n";
+  Runner.run(Before, T);
+  T = S;
+  for (auto [N, P] : enumerate(Places))
+    T.Dump += std::to_string(P.After + 1) + " " + P.Key + " " + File("after", N) + "\n";
+  Runner.run(After, T);
+
+  // What kernels before have let pass goes through those behind them.
+  std::optional<ErrorBound> SoFar;
+  size_t Launches = 0;
+  for (auto [N, P] : enumerate(Places)) {
+    for (; Launches <= P.Before; ++Launches) {
+      const Kernel *K = kernelOf(A.Launches[Launches], Kernels);
+      if (auto Own = K ? boundOf(*K, Kernels, Opts) : Opts.Bound) {
+        if (!SoFar)
+          SoFar = ErrorBound();
+        SoFar->Relative = std::max(SoFar->Relative, Own->Relative);
+        SoFar->Absolute = std::max(SoFar->Absolute, Own->Absolute);
       }
+    }
+    const LaunchRecord &L = A.Launches[P.Before];
+    std::string Name, X = read(File("before", N)), Y = read(File("after", N));
+    sys::fs::remove(File("before", N));
+    sys::fs::remove(File("after", N));
+    ComparedType Type = typeOf(A, P.Before, P.Key, Kernels, Name);
+    std::optional<Difference> D = compareMemory(bytesOf(X), bytesOf(Y), Type, {}, SoFar, Largest);
+    if (!D && SoFar && X.size() == Y.size())
+      continue;
+    std::string What = !Name.empty() ? "buffer '" + Name + "'"
+                       : P.Key[0] != 'm' ? "variable '" + P.Key + "'"
+                                         : "memory '" + P.Key + "'";
+    const Kernel *K = kernelOf(L, Kernels);
+    What += " after launch " + std::to_string(P.Before + 1) + ", of '" + (K ? K->Name : L.Kernel) + "': ";
+    return What + (D ? describeDifference(bytesOf(X), bytesOf(Y), Type, *D) : "the sizes differ");
   }
-  auto Bytes = [&](StringRef X) { return reinterpret_cast<const uint8_t *>(X.data()) + From; };
-  Text += ": element " + std::to_string(Index) + " is " + printScalar(Bytes(Before), S) + " before, " +
-          printScalar(Bytes(After), S) + " after";
-  if (Count > S.Bytes)
-    Text += " (" + std::to_string(Count) + " bytes differ)";
-  return Text;
+  return "";
 }
 
 /// The first line in which \p A and \p B differ and \p Again, a second run of the first program, does not.
-std::string outputDifference(StringRef A, StringRef B, function_ref<std::string()> Again) {
+std::string outputDifference(StringRef A, StringRef B, const std::optional<ErrorBound> &Bound,
+                             function_ref<std::string()> Again) {
   if (A == B)
     return "";
   std::string Second = Again();
@@ -279,7 +330,7 @@ std::string outputDifference(StringRef A, StringRef B, function_ref<std::string(
                                       std::to_string(Y.size() - 1) + " after"
                                 : "";
   for (size_t I = 0; I != X.size(); ++I)
-    if (X[I] != Y[I] && I < Z.size() && X[I] == Z[I])
+    if (X[I] != Y[I] && I < Z.size() && X[I] == Z[I] && !(Bound && sameText(X[I], Y[I], *Bound)))
       return "line " + std::to_string(I + 1) + " of its output is '" + X[I].str() + "' before, '" + Y[I].str() +
              "' after";
   return "";
@@ -299,7 +350,7 @@ ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, cons
     Out.NotRun = A.TimedOut ? "it takes more than " + std::to_string(Opts.ProgramSeconds) + " s" : A.Error;
     return Out;
   }
-  if (A.Faults && S.Races && StringRef(A.fault()).contains("race")) {
+  if (A.Faults && S.Races && (A.isFault("race") || A.isFault("missing-wait"))) {
     Out.Notes.push_back("the original has a race, so races are not looked for: " + A.fault());
     S.Races = false;
     A = Runner.run(Before, S);
@@ -309,6 +360,17 @@ ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, cons
     return Out;
   }
   Out.Launches = unsigned(A.Launches.size());
+  if (Opts.Gpu && A.Launches.empty()) {
+    Out.NotRun = "no launch of it was seen";
+    return Out;
+  }
+  for (const Kernel &K : Kernels)
+    if (auto Own = boundOf(K, Kernels, Opts)) {
+      if (!Out.Bound)
+        Out.Bound = ErrorBound();
+      Out.Bound->Relative = std::max(Out.Bound->Relative, Own->Relative);
+      Out.Bound->Absolute = std::max(Out.Bound->Absolute, Own->Absolute);
+    }
   std::string HostDifference;
   std::optional<unsigned> Independent; // launches before the first that depends on the order
   for (unsigned Order = 0; Order != std::max(1u, Opts.Schedules); ++Order) {
@@ -326,7 +388,7 @@ ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, cons
       Out.Difference = "the rewritten program has a fault that the original has not: " + B.fault() + With;
       return Out;
     }
-    if (Order == 0) {
+    if (Order == 0 && !Opts.Gpu) {
       for (auto &[Name, Entry] : A.Kernels) {
         Out.Kernels[Name].LaunchesBefore = Entry.first;
         Out.Kernels[Name].Before = Entry.second;
@@ -335,40 +397,39 @@ ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, cons
         Out.Kernels[Name].LaunchesAfter = Entry.first;
         Out.Kernels[Name].After = Entry.second;
       }
-      Out.Compared = unsigned(commonLaunches(A, B).size());
     }
-    std::optional<Place> P = firstDifference(A, B);
-    if (P && !Independent) {
+    if (Order == 0)
+      Out.Compared = unsigned(commonLaunches(A, B).size());
+    std::vector<Place> Places = differences(A, B);
+    if (!Places.empty() && !Independent) {
       // Where the original, too, depends on the order, nothing follows from a difference.
       Independent = Out.Launches;
       for (uint64_t Extra : {1001, 1002, 1003}) {
         Setting T = S;
         T.Order = Extra;
-        if (std::optional<Place> Own = firstDifference(A, Runner.run(Before, T)))
-          *Independent = std::min<unsigned>(*Independent, unsigned(Own->Before));
+        if (std::vector<Place> Own = differences(A, Runner.run(Before, T)); !Own.empty())
+          *Independent = std::min<unsigned>(*Independent, unsigned(Own.front().Before));
       }
     }
-    if (P && P->Before >= *Independent) {
+    if (Independent && *Independent < Out.Launches) {
       Out.Compared = std::min(Out.Compared, *Independent);
-      continue;
+      erase_if(Places, [&](const Place &P) { return P.Before >= *Independent; });
+      if (Places.empty())
+        continue;
     }
-    if (P) {
-      std::string DumpA = Folder.path("dump-before"), DumpB = Folder.path("dump-after");
-      Setting T = S;
-      T.Order = 0;
-      T.Dump = std::to_string(P->Before + 1) + ":" + P->Key + ":" + DumpA;
-      Runner.run(Before, T);
-      T = S;
-      T.Dump = std::to_string(P->After + 1) + ":" + P->Key + ":" + DumpB;
-      Runner.run(After, T);
-      Out.Difference = describe(*P, A, Kernels, read(DumpA), read(DumpB)) + With;
-      return Out;
+    if (!Places.empty()) {
+      Out.Difference = firstBeyond(std::move(Places), A, Runner, Before, After, S, Folder, Kernels, Opts, Out.Bound,
+                                   Out.Largest);
+      if (!Out.Difference.empty()) {
+        Out.Difference += With;
+        return Out;
+      }
     }
     if (A.Code != B.Code) {
       Out.Difference = "the exit code is " + std::to_string(A.Code) + " before, " + std::to_string(B.Code) + " after" + With;
       return Out;
     }
-    HostDifference = outputDifference(A.Out, B.Out, [&] {
+    HostDifference = outputDifference(A.Out, B.Out, Out.Bound, [&] {
       Setting T = S;
       T.Order = 1;
       T.HostTime = true;

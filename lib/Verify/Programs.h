@@ -10,6 +10,8 @@ struct ProgramOutcome {
   std::string NotRun; ///< why there is nothing to compare; empty: it ran
   std::string Difference;
   std::vector<std::string> Notes;
+  std::optional<ErrorBound> Bound; ///< the loosest of all kernels
+  Deviation Largest;               ///< that it let pass
   unsigned Launches = 0, Compared = 0; ///< of the original; those whose memory was compared
   /// By kernel, as the simulator names it: launches, and counts before and after.
   struct Counts {

@@ -1,8 +1,10 @@
 //===- Verify.cpp - From a file to the report -----------------------------===//
 
+#include "hk/Support/Installation.h"
 #include "hk/Verify/Verify.h"
 
 #include "Build.h"
+#include "Gpu.h"
 #include "KernelRuns.h"
 #include "Programs.h"
 
@@ -51,14 +53,6 @@ Expected<std::vector<LaunchSpec>> specifications(const VerifyInput &Input, const
   return All;
 }
 
-/// A kernel is named by its mangled name, as it is written, or without template arguments and scopes.
-bool isNamed(const Kernel &K, StringRef Name) {
-  if (Name == K.Mangled || Name == K.Name)
-    return true;
-  StringRef Bare = StringRef(K.Name).split('<').first;
-  return Name == Bare || Name == Bare.rsplit(':').second || (!Bare.contains(':') && Name == Bare);
-}
-
 void printCounts(raw_ostream &OS, const CountPair &A, const CountPair &B) {
   auto Row = [&](const char *What, double X, double Y) {
     OS << format("    %-22s%16.0f%16.0f", What, X, Y);
@@ -72,6 +66,19 @@ void printCounts(raw_ostream &OS, const CountPair &A, const CountPair &B) {
   Row("128-byte lines", double(A.Lines128), double(B.Lines128));
   Row("LDS conflict cycles", double(A.LdsConflicts), double(B.LdsConflicts));
   Row("model cycles (a model)", A.ModelCycles, B.ModelCycles);
+}
+
+/// What "equal" means if it is not bit for bit.
+std::string withinText(const std::optional<ErrorBound> &Bound, const Deviation &Largest) {
+  if (!Bound)
+    return "";
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << ", floating-point values within " << format("%g relative", Bound->Relative);
+  if (Bound->Absolute)
+    OS << " or " << format("%g absolute", Bound->Absolute);
+  OS << "; the largest deviations are " << format("%.3g relative, %.3g absolute", Largest.Relative, Largest.Absolute);
+  return Text;
 }
 
 std::string skippedText(const KernelOutcome &R) {
@@ -149,7 +156,7 @@ private:
       return VerifyStatus::Differs;
     }
     OS << Input.TheJob.File << ": equal: " << R.Launches << (R.Launches == 1 ? " launch" : " launches") << ", memory compared after "
-       << R.Compared << ", output and exit code too\n";
+       << R.Compared << ", output and exit code too" << withinText(R.Bound, R.Largest) << "\n";
     for (auto &[Name, C] : R.Kernels) {
       OS << "  " << demangle(Name) << ": " << C.LaunchesBefore << " launches before, " << C.LaunchesAfter << " after\n";
       printCounts(OS, C.Before, C.After);
@@ -196,7 +203,7 @@ private:
       if (!is_contained(Common, K.Mangled))
         R.Problem = "only one version has it";
       else
-        R = runKernel(K, Input.Launches, Own, Before, After, Opts);
+        R = runKernel(K, Input.Launches, Own, Before, After, boundOf(K, Input.Kernels, Opts), Opts);
       if (!R.Problem.empty() && !Own.empty() && R.Equal == 0 && R.Difference.empty()) {
         OS << "hk-opt: error: " << Own.front()->Origin << ": " << R.Problem << "\n";
         return VerifyStatus::Failed;
@@ -218,7 +225,8 @@ private:
           OS << "  note: " << skippedText(R) << "\n  note: the first: " << R.SkippedExample << "\n";
       } else {
         ++Equal;
-        OS << placeOf(K) << "kernel '" << K.Name << "': equal over " << count(R.Equal, "case") << "\n";
+        OS << placeOf(K) << "kernel '" << K.Name << "': equal over " << count(R.Equal, "case")
+           << withinText(boundOf(K, Input.Kernels, Opts), R.Largest) << "\n";
         if (!R.Skipped.empty())
           OS << "  note: " << skippedText(R) << "\n";
         if (R.OrderDependent)
@@ -234,17 +242,38 @@ private:
 
 } // namespace
 
-std::string hk::gpuProblem(const FrontendOptions &) {
-  if (!sys::fs::exists("/dev/kfd"))
-    return "--device=gpu: this machine has no AMD GPU (there is no /dev/kfd); use --device=sim";
-  return "--device=gpu: running on a GPU is not supported yet; use --device=sim";
+bool hk::isNamed(const Kernel &K, StringRef Name) {
+  if (Name == K.Mangled || Name == K.Name)
+    return true;
+  StringRef Bare = StringRef(K.Name).split('<').first;
+  return Name == Bare || Name == Bare.rsplit(':').second || (!Bare.contains(':') && Name == Bare);
+}
+
+std::optional<ErrorBound> hk::boundOf(const Kernel &K, const std::vector<Kernel> &All, const VerifyOptions &Opts) {
+  if (Opts.Bound)
+    return Opts.Bound;
+  std::optional<ErrorBound> Bound;
+  for (auto &[Function, B] : Opts.Promised) {
+    bool OfKernel = any_of(All, [&, &Function = Function](const Kernel &Other) { return isNamed(Other, Function); });
+    if (OfKernel && !isNamed(K, Function))
+      continue;
+    if (!Bound)
+      Bound = ErrorBound();
+    Bound->Relative = std::max(Bound->Relative, B.Relative);
+    Bound->Absolute = std::max(Bound->Absolute, B.Absolute);
+  }
+  return Bound;
 }
 
 VerifyStatus hk::verify(const VerifyInput &Input, const std::vector<ReplacedFile> &Rewritten,
                         const FrontendOptions &Frontend, const VerifyOptions &Opts, raw_ostream &Report) {
   if (Opts.Gpu) {
-    Report << "hk-opt: error: " << gpuProblem(Frontend) << "\n";
-    return VerifyStatus::Failed;
+    Expected<std::string> Name = Gpu::probe();
+    if (!Name) {
+      Report << "hk-opt: error: --device=gpu: " << toString(Name.takeError()) << "\n";
+      return VerifyStatus::Failed;
+    }
+    Report << "note: run on the GPU '" << *Name << "'; counts are the simulator's\n";
   }
   return Verification(Input, Rewritten, Frontend, Opts, Report).run();
 }

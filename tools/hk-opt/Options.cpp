@@ -113,6 +113,11 @@ cl::opt<unsigned> Schedules("schedules", cl::desc("Orders of wavefronts to try (
                             cl::init(2), cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(VerifyCategory));
 cl::opt<uint64_t> Seed("seed", cl::desc("Of generated inputs (default: 1)"), cl::value_desc("N"), cl::init(1),
                        cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(VerifyCategory));
+cl::opt<std::string> Bound("error-bound",
+                           cl::desc("Floating-point values may differ by ABS + REL * |original| (default: what the "
+                                    "passes promise, which is bit for bit if they promise nothing)"),
+                           cl::value_desc("REL[,ABS]"), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                           cl::cat(VerifyCategory));
 cl::opt<unsigned> CaseSeconds("case-seconds",
                               cl::desc("A launch of generated inputs that takes longer is left out (default: 60)"),
                               cl::value_desc("N"), cl::init(60), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
@@ -260,11 +265,19 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
              {"device", Device.getNumOccurrences()},
              {"cases", Cases.getNumOccurrences()},
              {"schedules", Schedules.getNumOccurrences()},
+             {"error-bound", Bound.getNumOccurrences()},
              {"run-args", RunArguments.getNumOccurrences()}})
       if (Given)
         return usageError("--" + Name + " goes with --verify");
   if (!V.Cases || !V.Schedules || !V.CaseSeconds || !V.ProgramSeconds)
     return usageError("--cases, --schedules, --case-seconds and --run-seconds are at least 1");
+  if (!Bound.empty()) {
+    auto [Relative, Absolute] = StringRef(Bound).split(',');
+    V.Bound.emplace();
+    if (Relative.getAsDouble(V.Bound->Relative) || (!Absolute.empty() && Absolute.getAsDouble(V.Bound->Absolute)) ||
+        !(V.Bound->Relative >= 0 && V.Bound->Absolute >= 0))
+      return usageError("--error-bound takes one or two numbers that are not negative: REL or REL,ABS");
+  }
   if (!Out.Against.empty() && Out.Files.size() > 1)
     return usageError("--against takes one input file");
   for (const std::string &Text : V.Launches)

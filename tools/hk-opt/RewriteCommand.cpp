@@ -54,7 +54,7 @@ int hk::runRewrite(const ToolOptions &Opts) {
   const std::vector<RewrittenFile> &Results = Run.Results;
   const std::vector<AnalyzedFile> &Units = Run.Units;
   if (Opts.Verify)
-    if (ExitStatus Status = verifyResults(Opts, Units, Results, errs()); Status != ExitDone) {
+    if (ExitStatus Status = verifyResults(Opts, Units, Run.Proposals, Results, errs()); Status != ExitDone) {
       WithColor::note(errs()) << "nothing is written\n";
       return Status;
     }

@@ -12,8 +12,23 @@
 using namespace llvm;
 using namespace hk;
 
+/// What the proposals that were carried out promise of their functions' results.
+static std::map<std::string, ErrorBound> promises(const std::vector<Proposal> &Proposals) {
+  std::map<std::string, ErrorBound> Promised;
+  for (const Proposal &P : Proposals)
+    if (P.Result == Outcome::Proposed && P.Bound) {
+      ErrorBound &B = Promised[P.Function];
+      B.Relative = std::max(B.Relative, P.Bound->Relative);
+      B.Absolute = std::max(B.Absolute, P.Bound->Absolute);
+    }
+  return Promised;
+}
+
 ExitStatus hk::verifyResults(const ToolOptions &Opts, const std::vector<AnalyzedFile> &Units,
-                             const std::vector<RewrittenFile> &Results, raw_ostream &OS) {
+                             const std::vector<Proposal> &Proposals, const std::vector<RewrittenFile> &Results,
+                             raw_ostream &OS) {
+  VerifyOptions Verification = Opts.Verification;
+  Verification.Promised = promises(Proposals);
   std::vector<ReplacedFile> Replaced;
   for (const RewrittenFile &R : Results)
     Replaced.push_back({R.Path, R.After});
@@ -26,7 +41,7 @@ ExitStatus hk::verifyResults(const ToolOptions &Opts, const std::vector<Analyzed
     }
     std::string Text;
     raw_string_ostream Report(Text);
-    VerifyStatus Status = verify(U.Input, Replaced, frontendOptions(Opts), Opts.Verification, Report);
+    VerifyStatus Status = verify(U.Input, Replaced, frontendOptions(Opts), Verification, Report);
     if (Status != VerifyStatus::Equal || !Opts.Quiet)
       OS << Text;
     OS.flush();
@@ -62,7 +77,7 @@ static int verifyAgainst(const ToolOptions &Opts) {
       Results.push_back({TU.MainFile, "", (*Other)->getBuffer().str()});
     Units.push_back(std::move(U));
   }
-  return verifyResults(Opts, Units, Results, outs());
+  return verifyResults(Opts, Units, {}, Results, outs());
 }
 
 int hk::runVerify(const ToolOptions &Opts) {
@@ -71,5 +86,5 @@ int hk::runVerify(const ToolOptions &Opts) {
   RewriteRun Run;
   if (!runPipeline(Opts, Run))
     return ExitFailed;
-  return verifyResults(Opts, Run.Units, Run.Results, outs());
+  return verifyResults(Opts, Run.Units, Run.Proposals, Run.Results, outs());
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hk/Support/Installation.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,21 +80,6 @@ static constexpr int FaultExit = 70;
 static int fail(const Twine &Text) {
   WithColor::error(errs(), "hk-sim") << Text << '\n';
   return 2;
-}
-
-/// The folder with libamdhip64.so.
-static std::string libraryFolder(const char *Argv0) {
-  if (const char *Given = std::getenv("HK_SIM_LIBRARY_PATH"))
-    return Given;
-  std::string Self = sys::fs::getMainExecutable(Argv0, reinterpret_cast<void *>(&libraryFolder));
-  StringRef Prefix = sys::path::parent_path(sys::path::parent_path(Self));
-  for (StringRef Sub : {"lib/hk-sim", HK_SIM_LIBRARY_DIR}) {
-    SmallString<128> Folder(Prefix);
-    sys::path::append(Folder, Sub);
-    if (sys::fs::exists(Folder + "/libamdhip64.so.6"))
-      return Folder.str().str();
-  }
-  return "";
 }
 
 static void prepend(const char *Name, const Twine &Value) {
@@ -191,8 +178,8 @@ static unsigned long long readFaults(StringRef File) {
   return Count;
 }
 
-static Error setUp(const CommandLine &C, const char *Argv0) {
-  std::string Folder = libraryFolder(Argv0);
+static Error setUp(const CommandLine &C) {
+  std::string Folder = hk::standInFolder();
   if (Folder.empty())
     return createStringError(
         "the stand-in HIP library was not found; HK_SIM_LIBRARY_PATH names its folder");
@@ -262,7 +249,7 @@ int main(int Argc, char **Argv) {
   }
   if (C.Program.empty())
     return fail("no program given; see hk-sim --help");
-  if (Error E = setUp(C, Argv[0]))
+  if (Error E = setUp(C))
     return fail(toString(std::move(E)));
   Expected<int> Code = runAll(C);
   return Code ? *Code : fail(toString(Code.takeError()));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "hk/Support/ErrorBound.h"
 #include "hk/Support/SourcePlace.h"
 
 #include <optional>
@@ -74,6 +75,8 @@ struct Proposal {
   std::vector<Effect> Effects;
   std::vector<ProposalNote> Notes;
   std::vector<Edit> Edits;
+  /// Of what the function computes; without one, bit for bit the same.
+  std::optional<ErrorBound> Bound;
   /// Headers of the runtime that the edited file must include: "hk/sync.h".
   std::vector<std::string> Includes;
 };

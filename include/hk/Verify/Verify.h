@@ -8,11 +8,13 @@
 #pragma once
 
 #include "hk/Frontend/TranslationUnit.h"
+#include "hk/Support/ErrorBound.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,12 +45,16 @@ struct VerifyOptions {
   bool Races = true;       ///< a race that the original does not have is a difference
   bool AssumeNoAlias = false;
   bool AssumeLaunches = false;
-  bool Gpu = false;
+  bool Gpu = false;        ///< compare what a GPU computes, too
   unsigned CaseSeconds = 60;   ///< a case that takes longer is none
   unsigned ProgramSeconds = 600;
   std::vector<std::string> Launches; ///< specifications
   std::vector<std::string> Kernels;  ///< only these; empty: all
   std::vector<std::string> RunArguments; ///< of the program
+  std::optional<ErrorBound> Bound; ///< --error-bound, for all kernels
+  /// What passes promise of a kernel or a device function, by its name as it is written. What they promise of a device
+  /// function holds for all kernels.
+  std::map<std::string, ErrorBound> Promised;
 };
 
 /// What of a parsed file is needed.
@@ -73,11 +79,13 @@ enum class VerifyStatus {
   Failed, ///< cannot build, cannot run; a message was printed
 };
 
+/// What results of \p K may be off by; nothing: bit for bit.
+std::optional<ErrorBound> boundOf(const Kernel &K, const std::vector<Kernel> &All, const VerifyOptions &Opts);
+/// A kernel is named by its mangled name, as it is written, or without template arguments and scopes.
+bool isNamed(const Kernel &K, llvm::StringRef Name);
+
 /// \p Report gets the result for people, errors included.
 VerifyStatus verify(const VerifyInput &Input, const std::vector<ReplacedFile> &Rewritten, const FrontendOptions &Frontend,
                     const VerifyOptions &Opts, llvm::raw_ostream &Report);
-
-/// An error text when this machine has no AMD GPU to run on, or empty.
-std::string gpuProblem(const FrontendOptions &Frontend);
 
 } // namespace hk
