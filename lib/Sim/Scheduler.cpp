@@ -207,7 +207,7 @@ std::unique_ptr<Workgroup> Scheduler::start(uint64_t Linear) {
   else if (!G->Races)
     G->Races = std::make_unique<RaceDetector>();
   if (G->Races)
-    G->Races->reset(Waves);
+    G->Races->reset(Waves, L->LdsSize);
   G->Turn = G->Idle = 0;
   while (G->Waves.size() > Waves) {
     SpareWaves.push_back(std::move(G->Waves.back()));
