@@ -141,7 +141,7 @@ class Bench:
                 ("memory, --races", 2, "copy", COPY_FLOATS, ["--races"]),
                 ("memory, --uninitialized --races --waits", 2, "copy", COPY_FLOATS,
                  ["--uninitialized", "--races", "--waits"]),
-                ("memory, --races, one workgroup, no barrier", 2.1, "copyalone", ALONE_FLOATS, ["--races"])]:
+                ("memory, --races, one workgroup, no barrier", 2, "copyalone", ALONE_FLOATS, ["--races"])]:
             if self.wanted(name):
                 used = copy(kernel, floats, *more) - copy(kernel, 64, *more)
                 self.report(name, used / (8 * floats), "x", ceiling=ceiling)

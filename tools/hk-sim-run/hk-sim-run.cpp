@@ -55,6 +55,8 @@ double secondsSince(Clock::time_point Begin) {
   return std::chrono::duration<double>(Clock::now() - Begin).count();
 }
 
+double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
+
 struct Type {
   char Kind; // u i f
   unsigned Bytes;
@@ -287,18 +289,17 @@ int main(int argc, char **argv) {
     fail("cannot read '" + Input + "'");
 
   Device D(Options);
-  auto LoadBegin = Clock::now();
+  double LoadBegin = processorSeconds();
   std::vector<uint8_t> Image =
       need(extractCodeObject(arrayRefFromStringRef((*File)->getBuffer()), Processor));
   std::unique_ptr<Module> M = need(D.loadModule(Image));
   if (TimeLoad) {
-    double Load = secondsSince(LoadBegin);
-    auto DecodeBegin = Clock::now();
+    double Load = processorSeconds() - LoadBegin, DecodeBegin = processorSeconds();
     uint64_t Instructions = 0;
     for (auto &Entry : M->mnemonics())
       Instructions += Entry.second;
     outs() << format("load %.3f ms, decode all %.3f ms, ", 1e3 * Load,
-                     1e3 * secondsSince(DecodeBegin))
+                     1e3 * (processorSeconds() - DecodeBegin))
            << Image.size() << " bytes, " << M->kernels().size() << " kernels, " << Instructions
            << " instructions\n";
     return 0;
