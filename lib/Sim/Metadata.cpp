@@ -12,9 +12,9 @@ using namespace hk::sim;
 
 namespace {
 
-/// One object of the note and all below it, in the order they are written, each with the place where
-/// its subtree ends. A module with hundreds of kernels has tens of thousands of them, so a kernel at a
-/// time is read into the same memory.
+/// One object of the note and all below it, in the order they are written, each with the place
+/// where its subtree ends. A module with hundreds of kernels has tens of thousands of them, so a
+/// kernel at a time is read into the same memory.
 class Tree {
 public:
   struct Node {

@@ -101,12 +101,12 @@ void verification::keepFolder(StringRef Folder) {
 
 int verification::runChild(StringRef Program, ArrayRef<StringRef> Arguments,
                            std::optional<ArrayRef<StringRef>> Environment,
-                           ArrayRef<std::optional<StringRef>> Redirects, unsigned Seconds, std::string &Error,
-                           bool *Failed) {
+                           ArrayRef<std::optional<StringRef>> Redirects, unsigned Seconds,
+                           std::string &Error, bool *Failed) {
   bool NotStarted = false;
   // In a session of its own, so that its process group can be ended as a whole.
-  sys::ProcessInfo Started =
-      sys::ExecuteNoWait(Program, Arguments, Environment, Redirects, 0, &Error, &NotStarted, nullptr, true);
+  sys::ProcessInfo Started = sys::ExecuteNoWait(Program, Arguments, Environment, Redirects, 0,
+                                                &Error, &NotStarted, nullptr, true);
   if (Failed)
     *Failed = NotStarted;
   if (NotStarted || Started.Pid == sys::ProcessInfo::InvalidPid)

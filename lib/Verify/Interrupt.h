@@ -13,11 +13,11 @@ namespace hk::verification {
 void removeFolderOnSignal(llvm::StringRef Folder);
 void keepFolder(llvm::StringRef Folder);
 
-/// As llvm::sys::ExecuteAndWait, but a signal that ends the tool ends the program, too, and all that
-/// it started.
+/// As llvm::sys::ExecuteAndWait, but a signal that ends the tool ends the program, too, and all
+/// that it started.
 int runChild(llvm::StringRef Program, llvm::ArrayRef<llvm::StringRef> Arguments,
              std::optional<llvm::ArrayRef<llvm::StringRef>> Environment,
-             llvm::ArrayRef<std::optional<llvm::StringRef>> Redirects, unsigned Seconds, std::string &Error,
-             bool *Failed = nullptr);
+             llvm::ArrayRef<std::optional<llvm::StringRef>> Redirects, unsigned Seconds,
+             std::string &Error, bool *Failed = nullptr);
 
 } // namespace hk::verification

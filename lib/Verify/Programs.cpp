@@ -134,7 +134,8 @@ public:
     append_range(Argv, Opts.RunArguments);
     std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Out), StringRef(Err)};
     bool Failed = false;
-    R.Code = runChild(Program, Argv, ArrayRef<StringRef>(Env), Redirects, Opts.ProgramSeconds, R.Error, &Failed);
+    R.Code = runChild(Program, Argv, ArrayRef<StringRef>(Env), Redirects, Opts.ProgramSeconds,
+                      R.Error, &Failed);
     R.TimedOut = R.Code == -2 && StringRef(R.Error).contains("timed out");
     if (!Failed && !R.TimedOut && R.Code != -1)
       R.Error.clear();

@@ -212,8 +212,8 @@ inline __attribute__((always_inline)) void writeActive(Wave &W, unsigned Row,
     blendRow(W, W.V[Row], From);
 }
 
-/// The same for some lanes from \p First on, a multiple of 8. Vectors that are still in registers are
-/// written from there.
+/// The same for some lanes from \p First on, a multiple of 8. Vectors that are still in registers
+/// are written from there.
 template <unsigned Count>
 inline __attribute__((always_inline)) void writePart(Wave &W, unsigned Row, unsigned First,
                                                      const uint32_t *From, bool All) {
@@ -244,9 +244,9 @@ template <size_t... N, class... A> struct Rooms<std::index_sequence<N...>, A...>
   Rooms() {}
 };
 
-/// Arithmetic with a 32-bit result and nothing else to do with it: a half of the lanes at a time, as
-/// many as stay in registers. A lane's sources are needed once more if there is a NaN, but no other
-/// lane's, so the first half may be written before the second is read.
+/// Arithmetic with a 32-bit result and nothing else to do with it: a half of the lanes at a time,
+/// as many as stay in registers. A lane's sources are needed once more if there is a NaN, but no
+/// other lane's, so the first half may be written before the second is read.
 template <class F, class R, class... A>
 inline __attribute__((always_inline)) void runHalfRows(Wave &W, unsigned Dst, const A *...In) {
   constexpr unsigned Part = NumLanes / 2;

@@ -34,8 +34,8 @@ half halfOf(u16 X) { return std::bit_cast<half>(X); }
 
 //===- Division ------------------------------------------------------------===//
 
-/// Lanes in which a number to be divided, or the one it is divided by, is so large or small that the
-/// division sequence has to do something about it, or is no number.
+/// Lanes in which a number to be divided, or the one it is divided by, is so large or small that
+/// the division sequence has to do something about it, or is no number.
 template <class T> uint64_t immoderate(const T *Denominator, const T *Numerator) {
   using Bits = typename BitsOf<T>::Type;
   // Exponents differ by less than 2 * Span, which is less than any limit of the sequence.
@@ -56,9 +56,8 @@ template <class T> void runDivFixup(Wave &W, const Inst &I) {
   alignas(64) T T0[NumLanes], T1[NumLanes], T2[NumLanes], Out[NumLanes];
   const T *A = fetch<T>(W, I, 0, T0), *B = fetch<T>(W, I, 1, T1), *C = fetch<T>(W, I, 2, T2);
   for (unsigned L = 0; L != NumLanes; ++L)
-    Out[L] = std::bit_cast<T>(
-        (std::bit_cast<Bits>(A[L]) & ~Sign) |
-        ((std::bit_cast<Bits>(B[L]) ^ std::bit_cast<Bits>(C[L])) & Sign));
+    Out[L] = std::bit_cast<T>((std::bit_cast<Bits>(A[L]) & ~Sign) |
+                              ((std::bit_cast<Bits>(B[L]) ^ std::bit_cast<Bits>(C[L])) & Sign));
   for (uint64_t M = immoderate(B, C); M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     Out[L] = divFixup(A[L], B[L], C[L]);
