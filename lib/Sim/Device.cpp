@@ -2,11 +2,11 @@
 
 #include "hk/Sim/Device.h"
 
+#include "Launcher.h"
 #include "Mfma.h"
 #include "Model.h"
 #include "OpTable.h"
 #include "Program.h"
-#include "Scheduler.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -99,78 +99,65 @@ void fillPacket(uint8_t *Packet, const Launch &L, const LaunchConfig &C) {
   Put(40, L.Kernarg);
 }
 
+/// What the threads counted at one instruction.
+void add(Counters &To, const Inst &I, const InstCount &N, const AccessCount &A, bool Older) {
+  To.WaveInstructions += N.Count;
+  To.ByClass[unsigned(I.Class)] += N.Count;
+  bool Vector =
+      I.Class != InstClass::Salu && I.Class != InstClass::Smem && I.Class < InstClass::Branch;
+  if (Vector) {
+    To.LaneSlots += 64 * N.Count;
+    To.ActiveLanes += N.Lanes;
+  }
+  To.Segments64 += A.Segments64;
+  To.Lines128 += A.Lines128;
+  To.Segments64Min += A.Segments64Min;
+  To.Lines128Min += A.Lines128Min;
+  To.BytesLoaded += A.BytesLoaded;
+  To.BytesStored += A.BytesStored;
+  To.BytesUsed += A.BytesUsed;
+  To.Atomics += A.Atomics;
+  To.LdsBytes += A.LdsBytes;
+  To.LdsCycles += A.LdsCycles;
+  To.LdsConflicts += A.LdsConflicts;
+  if (I.Class == InstClass::Mfma) {
+    const MfmaForm &Form = mfmaForms()[I.Op->Extra];
+    To.Mfma += N.Count;
+    To.MfmaCycles += N.Count * (Older ? Form.OlderCycles : Form.Cycles);
+  }
+}
+
 void collect(const std::vector<std::unique_ptr<Scheduler>> &Threads, Program &Code, const Kernel &K,
              bool ByLine, LaunchResult &R) {
-  Counters &Total = R.Counts;
-  for (auto &T : Threads) {
-    Total.Workgroups += T->worker().Workgroups;
-    Total.Waves += T->worker().Waves;
-    Total.Barriers += T->worker().Barriers;
-  }
   std::map<std::pair<std::string, unsigned>, Counters> Lines;
   bool Older = K.Owner->processor() == "gfx90a";
-  Code.forEach([&](const Inst &I) {
-    Counters C;
-    InstCount N;
-    AccessCount A;
-    for (auto &T : Threads) {
-      const Worker &W = T->worker();
-      if (I.Index >= W.Counts.size() || !W.Counts[I.Index].Count)
-        continue;
-      N.Count += W.Counts[I.Index].Count;
-      N.Lanes += W.Counts[I.Index].Lanes;
-      const AccessCount &B = W.Accesses[I.Index];
-      A.Segments64 += B.Segments64;
-      A.Lines128 += B.Lines128;
-      A.Segments64Min += B.Segments64Min;
-      A.Lines128Min += B.Lines128Min;
-      A.BytesLoaded += B.BytesLoaded;
-      A.BytesStored += B.BytesStored;
-      A.BytesUsed += B.BytesUsed;
-      A.Atomics += B.Atomics;
-      A.LdsBytes += B.LdsBytes;
-      A.LdsCycles += B.LdsCycles;
-      A.LdsConflicts += B.LdsConflicts;
-    }
-    if (!N.Count)
-      return;
-    C.WaveInstructions = N.Count;
-    C.ByClass[unsigned(I.Class)] = N.Count;
-    bool Vector =
-        I.Class != InstClass::Salu && I.Class != InstClass::Smem && I.Class < InstClass::Branch;
-    if (Vector) {
-      C.LaneSlots = 64 * N.Count;
-      C.ActiveLanes = N.Lanes;
-    }
-    C.Segments64 = A.Segments64;
-    C.Lines128 = A.Lines128;
-    C.Segments64Min = A.Segments64Min;
-    C.Lines128Min = A.Lines128Min;
-    C.BytesLoaded = A.BytesLoaded;
-    C.BytesStored = A.BytesStored;
-    C.BytesUsed = A.BytesUsed;
-    C.Atomics = A.Atomics;
-    C.LdsBytes = A.LdsBytes;
-    C.LdsCycles = A.LdsCycles;
-    C.LdsConflicts = A.LdsConflicts;
-    if (I.Class == InstClass::Mfma) {
-      const MfmaForm &Form = mfmaForms()[I.Op->Extra];
-      C.Mfma = N.Count;
-      C.MfmaCycles = N.Count * (Older ? Form.OlderCycles : Form.Cycles);
-    }
-    Total += C;
-    if (ByLine) {
-      std::optional<SourceLine> Line = K.Owner->sourceLine(I.Pc);
-      Lines[Line ? std::pair(Line->File, Line->Line) : std::pair(std::string(), 0u)] += C;
-    }
-  });
+  for (auto &T : Threads) {
+    const Worker &W = T->worker();
+    R.Counts.Workgroups += W.Workgroups;
+    R.Counts.Waves += W.Waves;
+    R.Counts.Barriers += W.Barriers;
+    for (uint32_t Block : W.Blocks)
+      Code.forEachOf(Block, [&](const Inst &I) {
+        const InstCount &N = W.Counts[I.Index];
+        if (!N.Count)
+          return;
+        const AccessCount &A = W.Accesses[I.Index];
+        add(R.Counts, I, N, A, Older);
+        if (ByLine) {
+          std::optional<SourceLine> Line = K.Owner->sourceLine(I.Pc);
+          add(Lines[Line ? std::pair(Line->File, Line->Line) : std::pair(std::string(), 0u)], I, N,
+              A, Older);
+        }
+      });
+  }
   for (auto &[Where, C] : Lines)
     R.Lines.push_back({Where.first, Where.second, C});
 }
 
 } // namespace
 
-Device::Device(DeviceOptions Options) : Options(std::move(Options)) {
+Device::Device(DeviceOptions Options)
+    : Options(std::move(Options)), Kept(std::make_unique<Launcher>(Memory)) {
   Memory.trackWritten(this->Options.Uninitialized);
 }
 Device::~Device() = default;
@@ -219,10 +206,10 @@ Expected<LaunchResult> Device::launch(const Kernel &K, const LaunchConfig &Confi
 
   // Arguments, dispatch packet and queue: memory of this launch that a kernel can only read.
   uint64_t PacketAt = alignTo(std::max<uint64_t>(K.KernargSize, 1), 64);
-  auto Internal = Memory.allocate(PacketAt + 64 + 256, MemoryKind::Internal);
+  Expected<uint8_t *> Internal = Kept->Arguments.take(PacketAt + 64 + 256);
   if (!Internal)
     return Internal.takeError();
-  auto *Bytes = static_cast<uint8_t *>(*Internal);
+  uint8_t *Bytes = *Internal;
   L.Kernarg = reinterpret_cast<uint64_t>(Bytes);
   L.DispatchPacket = L.Kernarg + PacketAt;
   L.Queue = L.DispatchPacket + 64;
@@ -234,26 +221,23 @@ Expected<LaunchResult> Device::launch(const Kernel &K, const LaunchConfig &Confi
   Count = std::max(1u, unsigned(std::min<uint64_t>(Count, L.Groups)));
   if (L.Trace)
     Count = 1;
-  std::vector<std::unique_ptr<Scheduler>> Threads;
-  for (unsigned N = 0; N != Count; ++N)
-    Threads.push_back(std::make_unique<Scheduler>(L, Counting));
+  std::vector<std::unique_ptr<Scheduler>> Threads = Kept->take(Count);
+  for (auto &T : Threads)
+    T->begin(L, Counting);
   Memory.beginLaunch();
-  std::vector<std::thread> Others;
-  for (unsigned N = 1; N != Count; ++N)
-    Others.emplace_back([&, N] { Threads[N]->run(); });
-  Threads[0]->run();
-  for (std::thread &T : Others)
-    T.join();
+  Kept->Threads.run(Count, [&](unsigned N) { Threads[N]->run(); });
   Memory.endLaunch();
-  consumeError(Memory.free(Bytes));
-  if (L.FirstFault)
-    return Error(std::move(L.FirstFault));
-
+  Kept->Arguments.giveBack(Bytes);
   LaunchResult R;
-  if (Counting) {
+  if (Counting && !L.FirstFault) {
     collect(Threads, Code, K, Options.LineCounters, R);
     R.ModelCycles = modelCycles(K, Config, R.Counts);
   }
+  for (auto &T : Threads)
+    T->end();
+  Kept->giveBack(std::move(Threads));
+  if (L.FirstFault)
+    return Error(std::move(L.FirstFault));
   R.HostSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin).count();
   return R;
 }

@@ -21,7 +21,7 @@ using namespace hk::sim;
 HostFloatScope::HostFloatScope(Rounding R, bool FlushIn, bool FlushOut) : Saved(_mm_getcsr()) {
   // The host numbers the directions differently: nearest, down, up, zero.
   static constexpr unsigned Field[] = {0, 2, 1, 3};
-  unsigned Csr = Saved & ~0xe040u;
+  unsigned Csr = (Saved & ~0xe040u) | 0x1f80; // no exception traps
   Csr |= Field[unsigned(R)] << 13;
   if (FlushIn)
     Csr |= 0x0040;

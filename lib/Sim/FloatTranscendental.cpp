@@ -11,14 +11,8 @@ using namespace hk::sim;
 
 static float flushed(float X) { return floatOf(flushFloat(bitsOf(X))); }
 
-float hk::sim::rcpF32(float X) { return flushed(1.0f / flushed(X)); }
-float hk::sim::rsqF32(float X) { return flushed(float(1.0 / std::sqrt(double(flushed(X))))); }
-float hk::sim::sqrtF32(float X) { return flushed(std::sqrt(flushed(X))); }
 float hk::sim::exp2F32(float X) { return flushed(std::exp2(flushed(X))); }
 float hk::sim::log2F32(float X) { return flushed(std::log2(flushed(X))); }
-double hk::sim::rcpF64(double X) { return 1.0 / X; }
-double hk::sim::rsqF64(double X) { return 1.0 / std::sqrt(X); }
-double hk::sim::sqrtF64(double X) { return std::sqrt(X); }
 
 /// sin(2 pi x) for any finite x: whole revolutions, then quarters, come off exactly.
 static double sinOfRevolutions(double X, unsigned Quarter) {

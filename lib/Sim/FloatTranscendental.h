@@ -12,19 +12,25 @@
 
 #include "FloatFormats.h"
 
+#include <cmath>
+
 namespace hk::sim {
 
-float rcpF32(float X);
-float rsqF32(float X);
-float sqrtF32(float X);
+// Those that the host has instructions for are here, so that loops over them vectorize.
+inline float flushedFloat(float X) { return floatOf(flushFloat(bitsOf(X))); }
+inline float rcpF32(float X) { return flushedFloat(1.0f / flushedFloat(X)); }
+inline float rsqF32(float X) {
+  return flushedFloat(float(1.0 / __builtin_elementwise_sqrt(double(flushedFloat(X)))));
+}
+inline float sqrtF32(float X) { return flushedFloat(__builtin_elementwise_sqrt(flushedFloat(X))); }
 float exp2F32(float X);
 float log2F32(float X);
 /// Of revolutions; from 256 on the chip gives up: 0, and 1 for the cosine.
 float sinF32(float Revolutions);
 float cosF32(float Revolutions);
-double rcpF64(double X);
-double rsqF64(double X);
-double sqrtF64(double X);
+inline double rcpF64(double X) { return 1.0 / X; }
+inline double rsqF64(double X) { return 1.0 / __builtin_elementwise_sqrt(X); }
+inline double sqrtF64(double X) { return __builtin_elementwise_sqrt(X); }
 
 /// The f16 forms keep denormals, unless the mode flushes them.
 uint16_t rcpF16(uint16_t X, const FloatMode &Mode);

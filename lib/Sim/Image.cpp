@@ -8,6 +8,7 @@
 #include "Image.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
@@ -282,16 +283,16 @@ Error ImageLoader<ELFT>::relocate(const std::function<uint64_t(StringRef)> &Reso
 }
 
 template <class ELFT> Error ImageLoader<ELFT>::kernels() {
+  StringMap<Kernel *> BySymbol;
+  for (const auto &K : Out.Kernels)
+    BySymbol.try_emplace(K->Symbol, K.get());
   for (const Descriptor &D : Descriptors) {
     amdhsa::kernel_descriptor_t Raw;
     if (!Out.contains(D.Address, sizeof(Raw)))
       return failure("the kernel descriptor '" + D.Symbol + "' is outside the segments");
     std::memcpy(&Raw, reinterpret_cast<void *>(D.Address), sizeof(Raw));
-    auto It = find_if(Out.Kernels, [&](const auto &K) { return K->Symbol == D.Symbol; });
-    Kernel *K;
-    if (It != Out.Kernels.end()) {
-      K = It->get();
-    } else {
+    Kernel *&K = BySymbol[D.Symbol];
+    if (!K) {
       Out.Kernels.push_back(std::make_unique<Kernel>());
       K = Out.Kernels.back().get();
       K->Symbol = D.Symbol;

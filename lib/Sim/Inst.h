@@ -100,6 +100,7 @@ struct Inst {
   uint16_t SDst = 0; ///< SGPR
   uint8_t DstDwords = 1;
   uint8_t LdsOffset1 = 0;
+  uint32_t Block = 0; ///< of the program, which it was decoded with
   Operand Src[3];
 };
 

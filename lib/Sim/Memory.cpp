@@ -47,13 +47,36 @@ StringRef sim::name(MemoryKind Kind) {
   return "memory";
 }
 
+bool ByteBits::create(uint64_t Count) {
+  clear();
+  uint64_t Bytes = alignTo(divideCeil(std::max<uint64_t>(Count, 1), 64) * 8, Page);
+  void *M = ::mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (M == MAP_FAILED)
+    return false;
+  Words = static_cast<std::atomic<uint64_t> *>(M);
+  MappedBytes = Bytes;
+  return true;
+}
+
+void ByteBits::clear() {
+  if (Words)
+    ::munmap(Words, MappedBytes);
+  Words = nullptr;
+}
+
+/// The bits of one word that are of the bytes from \p I to \p End.
+static uint64_t bitsOfWord(uint64_t I, uint64_t End, uint64_t &Count) {
+  unsigned Bit = I % 64;
+  Count = std::min<uint64_t>(64 - Bit, End - I);
+  return (Count == 64 ? ~uint64_t(0) : (uint64_t(1) << Count) - 1) << Bit;
+}
+
 void sim::markWritten(Allocation &A, uint64_t Offset, uint64_t Bytes) {
   if (!A.Written)
     return;
   for (uint64_t I = Offset, End = Offset + Bytes; I < End;) {
-    unsigned Bit = I % 64;
-    uint64_t Count = std::min<uint64_t>(64 - Bit, End - I);
-    uint64_t Mask = (Count == 64 ? ~uint64_t(0) : (uint64_t(1) << Count) - 1) << Bit;
+    uint64_t Count, Mask = bitsOfWord(I, End, Count);
     std::atomic<uint64_t> &Word = A.Written[I / 64];
     if ((Word.load(std::memory_order_relaxed) & Mask) != Mask)
       Word.fetch_or(Mask, std::memory_order_relaxed);
@@ -64,9 +87,12 @@ void sim::markWritten(Allocation &A, uint64_t Offset, uint64_t Bytes) {
 bool sim::isWritten(const Allocation &A, uint64_t Offset, uint64_t Bytes) {
   if (!A.Written)
     return true;
-  for (uint64_t I = Offset; I < Offset + Bytes; ++I)
-    if (!(A.Written[I / 64].load(std::memory_order_relaxed) >> (I % 64) & 1))
+  for (uint64_t I = Offset, End = Offset + Bytes; I < End;) {
+    uint64_t Count, Mask = bitsOfWord(I, End, Count);
+    if (~A.Written[I / 64].load(std::memory_order_relaxed) & Mask)
       return false;
+    I += Count;
+  }
   return true;
 }
 
@@ -105,10 +131,9 @@ Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind) {
   A->Base = reinterpret_cast<uint64_t>(Mapping) + Redzone;
   A->Size = Size;
   A->Kind = Kind;
-  if (Tracking && Kind == MemoryKind::Device) {
-    A->Written = std::make_unique<std::atomic<uint64_t>[]>(divideCeil(Size, 64));
-    for (uint64_t I = 0, E = divideCeil(Size, 64); I != E; ++I)
-      A->Written[I].store(0, std::memory_order_relaxed);
+  if (Tracking && Kind == MemoryKind::Device && !A->Written.create(Size)) {
+    ::munmap(Mapping, Total);
+    return failure("out of host memory for " + Twine(Size) + " bytes of device memory");
   }
   void *Result = reinterpret_cast<void *>(A->Base);
   if (Error E = insert(std::move(A)))
@@ -150,7 +175,7 @@ Error DeviceMemory::free(void *Base) {
   if (A.Freed)
     return failure("the memory was freed before");
   A.Freed = true;
-  A.Written.reset();
+  A.Written.clear();
   if (A.Kind == MemoryKind::Device || A.Kind == MemoryKind::Managed)
     Used -= A.Size;
   // Gives the pages back; what the addresses hold from now on traps.
@@ -173,6 +198,22 @@ void DeviceMemory::drainQuarantine() {
     ::munmap(It->second->Mapping, It->second->MappingSize);
     Allocations.erase(It);
   }
+}
+
+void DeviceMemory::retire(void *Base) {
+  std::unique_lock Lock(Mutex);
+  auto It = Allocations.find(reinterpret_cast<uint64_t>(Base));
+  if (It != Allocations.end())
+    It->second->Freed = true;
+}
+
+void DeviceMemory::revive(void *Base, uint64_t Size) {
+  std::unique_lock Lock(Mutex);
+  auto It = Allocations.find(reinterpret_cast<uint64_t>(Base));
+  if (It == Allocations.end())
+    return;
+  It->second->Freed = false;
+  It->second->Size = Size;
 }
 
 Error DeviceMemory::adopt(void *Base, uint64_t Size, MemoryKind Kind, StringRef Label) {

@@ -170,6 +170,7 @@ void Program::decodeRange(uint64_t Begin, uint64_t End) {
     Inst Decoded;
     Decoded.Pc = Pc;
     Decoded.Index = Index++;
+    Decoded.Block = Blocks.size();
     Decoded.Size = Size;
     const OpInfo *Op = Mnemonic.empty() ? nullptr : Table.find(baseMnemonic(Mnemonic));
     if (Op) {
@@ -189,6 +190,7 @@ void Program::decodeRange(uint64_t Begin, uint64_t End) {
   Last.Pc = Pc;
   Last.Run = runContinue;
   Last.Index = Index++;
+  Last.Block = Blocks.size();
   B.push_back(Last);
   Count.store(Index, std::memory_order_release);
   Blocks.push_back(std::move(B));

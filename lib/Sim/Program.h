@@ -43,6 +43,22 @@ public:
         if (I.Op)
           Do(I);
   }
+  /// The same for one block. Blocks are numbered by Inst::Block.
+  template <class Fn> void forEachOf(uint32_t Block, Fn Do) {
+    std::lock_guard Lock(Mutex);
+    for (const Inst &I : Blocks[Block])
+      if (I.Op)
+        Do(I);
+  }
+  /// The instructions of a block have consecutive numbers: the first one.
+  uint32_t firstIndexOf(uint32_t Block) {
+    std::lock_guard Lock(Mutex);
+    return Blocks[Block].front().Index;
+  }
+  uint32_t sizeOf(uint32_t Block) {
+    std::lock_guard Lock(Mutex);
+    return uint32_t(Blocks[Block].size());
+  }
   /// Decodes every function of the image.
   void decodeAll();
   /// The mnemonic of what is at an address, also if nothing executes it.

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <bit>
+#include <cstring>
 
 using namespace llvm;
 using namespace hk;
@@ -19,8 +20,35 @@ static bool synchronizes(const Inst &I, MemoryUse Use) {
   return Use == MemoryUse::Atomic || (I.Format == Encoding::Flat && (I.Sc0 || I.Sc1));
 }
 
-RaceDetector::RaceDetector(unsigned Waves, uint32_t LdsSize)
-    : Clocks(Waves, Clock(Waves)), LdsCells((LdsSize + 3) / 4) {
+namespace {
+constexpr uint64_t LdsBit = uint64_t(1) << 63;
+constexpr size_t MemoSize = 1 << 12, MaxSparePages = 64;
+
+uint64_t mix(uint64_t A, uint64_t B) {
+  A = (A ^ B) * 0x9e3779b97f4a7c15;
+  return A ^ A >> 29;
+}
+} // namespace
+
+uint64_t RaceDetector::History::hash() const {
+  uint64_t H = WriteBytes | ReadBytes << 8;
+  auto Add = [&](const Touch &T) {
+    H = mix(H, reinterpret_cast<uint64_t>(T.I));
+    H = mix(H, uint64_t(T.Time) << 32 | T.Wave << 16 | T.Lane << 8 | T.Atomic);
+    H = mix(H, T.Number << 1 | T.Counter);
+  };
+  Add(Write);
+  for (const Touch &T : Readers)
+    Add(T);
+  return H;
+}
+
+RaceDetector::RaceDetector() : Histories(1), Memo(MemoSize) {}
+
+void RaceDetector::reset(unsigned Waves, uint32_t LdsSize) {
+  forget();
+  LdsCells.assign((LdsSize + 3) / 4, History());
+  Clocks.assign(Waves, Clock(Waves));
   // Time 0 is before anything happened.
   for (unsigned W = 0; W != Waves; ++W)
     Clocks[W][W].Time = 1;
@@ -43,6 +71,70 @@ void RaceDetector::barrier(const Workgroup &G) {
     Clocks[W] = All;
     ++Clocks[W][W].Time;
   }
+  // All accesses of global memory so far are ordered before what comes.
+  forget();
+}
+
+void RaceDetector::forget() {
+  for (auto &[Number, P] : Pages)
+    if (SparePages.size() < MaxSparePages && !P->High) {
+      std::memset(P->Low, 0, sizeof(P->Low));
+      SparePages.push_back(std::move(P));
+    }
+  Pages.clear();
+  LastPage = nullptr;
+  Histories.resize(1);
+  ByHash.clear();
+  Released.clear();
+  ++Version;
+}
+
+RaceDetector::Page &RaceDetector::page(uint64_t Number) {
+  if (LastPage && LastNumber == Number)
+    return *LastPage;
+  std::unique_ptr<Page> &P = Pages[Number];
+  if (!P) {
+    if (SparePages.empty()) {
+      P = std::make_unique<Page>();
+    } else {
+      P = std::move(SparePages.back());
+      SparePages.pop_back();
+    }
+  }
+  LastNumber = Number;
+  return *(LastPage = P.get());
+}
+
+uint32_t RaceDetector::number(History H) {
+  uint64_t Hash = H.hash();
+  auto [Begin, End] = ByHash.equal_range(Hash);
+  for (auto It = Begin; It != End; ++It)
+    if (Histories[It->second] == H)
+      return It->second;
+  Histories.push_back(std::move(H));
+  uint32_t N = uint32_t(Histories.size() - 1);
+  ByHash.emplace(Hash, N);
+  return N;
+}
+
+void RaceDetector::collect() {
+  std::vector<uint32_t> New(Histories.size());
+  std::vector<History> Kept(1);
+  for (auto &[Number, P] : Pages)
+    for (unsigned N = 0; N != Page::Cells; ++N)
+      if (uint32_t Old = P->get(N)) {
+        if (!New[Old]) {
+          New[Old] = uint32_t(Kept.size());
+          Kept.push_back(std::move(Histories[Old]));
+        }
+        P->set(N, New[Old]);
+      }
+  Histories = std::move(Kept);
+  ByHash.clear();
+  for (size_t N = 1; N != Histories.size(); ++N)
+    ByHash.emplace(Histories[N].hash(), uint32_t(N));
+  CollectAt = std::max<size_t>(60000, 2 * Histories.size());
+  ++Version;
 }
 
 bool RaceDetector::report(Wave &W, const Inst &I, const Touch &T, uint64_t Address, unsigned Lane,
@@ -62,7 +154,7 @@ bool RaceDetector::report(Wave &W, const Inst &I, const Touch &T, uint64_t Addre
   return false;
 }
 
-bool RaceDetector::check(Wave &W, const Inst &I, Cell &C, uint64_t Address, uint8_t Bytes,
+bool RaceDetector::check(Wave &W, const Inst &I, History &C, uint64_t Address, uint8_t Bytes,
                          unsigned Lane, MemoryUse Use, bool Lds) {
   unsigned Me = W.Number;
   Touch Now;
@@ -115,17 +207,42 @@ bool RaceDetector::check(Wave &W, const Inst &I, Cell &C, uint64_t Address, uint
   return true;
 }
 
+/// Wavefront \p Wave knows what \p From knows. True if that was new.
+bool RaceDetector::learn(const Clock &From, unsigned Wave) {
+  bool New = false;
+  for (size_t N = 0; N != Clocks.size(); ++N)
+    New |= Clocks[Wave][N].learn(From[N]);
+  return New;
+}
+
 bool RaceDetector::access(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Lanes,
                           unsigned Bytes, MemoryUse Use, bool Lds) {
   unsigned Me = W.Number;
+  if (Histories.size() >= CollectAt)
+    collect();
   for (uint64_t M = Lanes; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     for (uint64_t At = Address[L], End = At + Bytes; At < End;) {
       uint64_t CellAt = At & ~uint64_t(3), Next = std::min(CellAt + 4, End);
       uint8_t Mask = uint8_t(((1u << (Next - At)) - 1) << (At - CellAt));
-      Cell &C = Lds ? LdsCells[CellAt / 4] : GlobalCells[CellAt];
-      if (!check(W, I, C, At, Mask, L, Use, Lds))
-        return false;
+      if (Lds) {
+        if (!check(W, I, LdsCells[CellAt / 4], At, Mask, L, Use, true))
+          return false;
+        At = Next;
+        continue;
+      }
+      Page &P = page(CellAt / 4 / Page::Cells);
+      unsigned Cell = CellAt / 4 % Page::Cells;
+      uint32_t From = P.get(Cell), How = Me << 16 | L << 8 | unsigned(Use) << 4 | Mask;
+      uint64_t Slot = mix(mix(reinterpret_cast<uint64_t>(&I), How), From);
+      Step &K = Memo[Slot >> 32 & (MemoSize - 1)];
+      if (K.I != &I || K.From != From || K.How != How || K.Version != Version) {
+        History H = Histories[From];
+        if (!check(W, I, H, At, Mask, L, Use, false))
+          return false;
+        K = {&I, Version, From, number(std::move(H)), How};
+      }
+      P.set(Cell, K.To);
       At = Next;
     }
   }
@@ -133,26 +250,27 @@ bool RaceDetector::access(Wave &W, const Inst &I, const uint64_t *Address, uint6
   // loads of the address take part, because an atomic load is one.
   if (Use == MemoryUse::Store && !synchronizes(I, Use))
     return true;
-  bool Any = false;
+  if (Use == MemoryUse::Load && Released.empty())
+    return true;
+  bool Any = false, New = false;
   for (uint64_t M = Lanes; M; M &= M - 1) {
-    uint64_t Key = Address[std::countr_zero(M)] | (Lds ? uint64_t(1) << 63 : 0);
+    uint64_t Key = Address[std::countr_zero(M)] | (Lds ? LdsBit : 0);
     if (Use == MemoryUse::Load) {
       auto It = Released.find(Key);
       if (It != Released.end())
-        for (size_t N = 0; N != Clocks.size(); ++N)
-          Clocks[Me][N].learn(It->second[N]);
+        New |= learn(It->second, Me);
       continue;
     }
     noteWaits(W);
     Clock &R = Released[Key];
     R.resize(Clocks.size());
-    for (size_t N = 0; N != Clocks.size(); ++N) {
-      Clocks[Me][N].learn(R[N]);
-      R[N] = Clocks[Me][N];
-    }
+    learn(R, Me);
+    R = Clocks[Me];
     Any = true;
   }
   if (Any)
     ++Clocks[Me][Me].Time;
+  if (Any || New)
+    ++Version;
   return true;
 }

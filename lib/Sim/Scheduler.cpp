@@ -26,6 +26,8 @@ constexpr uint64_t WaveSlice = 1 << 16;
 constexpr uint64_t GroupSlice = 1 << 22;
 /// Workgroups one thread keeps alive; beyond that the chip would not hold them either.
 constexpr size_t MaxActive = 4096;
+/// What is kept for the next launch: registers that are mapped already make a short one cheap.
+constexpr size_t MaxSpare = 4, MaxSpareWaves = 32;
 
 uint64_t mix(uint64_t X) {
   X += 0x9e3779b97f4a7c15;
@@ -42,28 +44,58 @@ unsigned bits(uint32_t X, unsigned High, unsigned Low) {
 
 } // namespace
 
-Scheduler::Scheduler(Launch &L, bool Counting) : L(L), Run(runWaveForHost()) {
-  Thread.Counting = Counting;
-  Thread.reserve(L.Code.count());
-}
+Scheduler::Scheduler() : Run(runWaveForHost()) {}
 
 Scheduler::~Scheduler() {
-  for (auto *List : {&Active, &Spare})
-    for (auto &G : *List)
-      for (auto &W : G->Waves) {
-        ::munmap(W->V, RowsBytes);
-        std::free(W->Scratch);
-        delete W->Waits;
-      }
+  for (auto &G : Spare)
+    for (auto &W : G->Waves)
+      release(std::move(W));
+  for (auto &W : SpareWaves)
+    release(std::move(W));
+}
+
+void Scheduler::release(std::unique_ptr<Wave> W) {
+  ::munmap(W->V, RowsBytes);
+  std::free(W->Scratch);
+  delete W->Waits;
+}
+
+void Scheduler::begin(Launch &Of, bool Counting) {
+  L = &Of;
+  Thread.Counting = Counting;
+}
+
+void Scheduler::end() {
+  while (!Active.empty()) { // after a fault
+    recycle(std::move(Active.back()));
+    Active.pop_back();
+  }
+  for (size_t N = 0; N != Spare.size(); ++N)
+    if (N >= MaxSpare)
+      for (auto &W : Spare[N]->Waves)
+        SpareWaves.push_back(std::move(W));
+  if (Spare.size() > MaxSpare)
+    Spare.resize(MaxSpare);
+  while (SpareWaves.size() > MaxSpareWaves) {
+    release(std::move(SpareWaves.back()));
+    SpareWaves.pop_back();
+  }
+  for (auto &G : Spare)
+    G->Races.reset();
+  Thread.reset(L->Code);
+  L = nullptr;
 }
 
 void Scheduler::setUp(Wave &W, Workgroup &G, unsigned Items, const uint32_t (&Size)[3]) {
-  const Kernel &K = L.K;
+  const Kernel &K = L->K;
   unsigned Total = 8 * (bits(K.Rsrc1, 5, 0) + 1), Accum = 4 * (bits(K.Rsrc3, 5, 0) + 1);
   unsigned Rows = std::min(std::min(Total, Accum), 256u);
-  std::memset(W.V, 0, Rows * sizeof(W.V[0]));
-  if (Total > Accum)
-    std::memset(W.V + AccBase, 0, std::min(Total - Accum, 256u) * sizeof(W.V[0]));
+  unsigned AccRows = Total > Accum ? std::min(Total - Accum, 256u) : 0;
+  std::memset(W.V, 0, std::max(Rows, W.RowsUsed) * sizeof(W.V[0]));
+  std::memset(W.V + AccBase, 0, std::max(AccRows, W.AccRowsUsed) * sizeof(W.V[0]));
+  // A kernel before this one may have had more.
+  W.RowsUsed = Rows;
+  W.AccRowsUsed = AccRows;
   std::memset(W.S, 0, sizeof(W.S));
   W.Scc = false;
   W.Failure.reset();
@@ -73,17 +105,24 @@ void Scheduler::setUp(Wave &W, Workgroup &G, unsigned Items, const uint32_t (&Si
   W.TrapStatus = 0;
   W.Group = &G;
   W.Thread = &Thread;
-  W.L = &L;
-  W.Next = L.Code.at(K.Entry);
-  if (L.Options.Waits) {
-    delete W.Waits;
-    W.Waits = new WaitTracker;
-  }
-  if (W.ScratchSize != L.ScratchSize || !W.Scratch) {
+  W.L = L;
+  W.Next = L->Code.at(K.Entry);
+  Thread.enter(*W.Next, L->Code);
+  delete W.Waits;
+  W.Waits = L->Options.Waits ? new WaitTracker : nullptr;
+  // What is on the stack must not depend on what ran here before.
+  if (W.ScratchUsed)
+    for (unsigned Lane = 0; Lane != NumLanes; ++Lane)
+      std::memset(W.Scratch + size_t(Lane) * W.ScratchSize, 0, W.ScratchUsed);
+  W.ScratchUsed = 0;
+  if (!W.Scratch || W.ScratchRoom < L->ScratchSize) {
     std::free(W.Scratch);
-    W.ScratchSize = L.ScratchSize;
-    W.Scratch = static_cast<uint8_t *>(std::calloc(NumLanes, L.ScratchSize + 16));
+    W.ScratchRoom = L->ScratchSize;
+    W.Scratch = static_cast<uint8_t *>(std::calloc(NumLanes, L->ScratchSize + 16));
+    if (!W.Scratch)
+      report_fatal_error("out of host memory for stacks");
   }
+  W.ScratchSize = L->ScratchSize;
 
   updateMode(W, bits(K.Rsrc1, 19, 12) | bits(K.Rsrc1, 21, 21) << 8 | bits(K.Rsrc1, 23, 23) << 9 |
                     bits(K.Rsrc1, 26, 26) << 23);
@@ -109,21 +148,21 @@ void Scheduler::setUp(Wave &W, Workgroup &G, unsigned Items, const uint32_t (&Si
     S += 4;
   }
   if (K.Properties & 2)
-    Put(L.DispatchPacket, 2);
+    Put(L->DispatchPacket, 2);
   if (K.Properties & 4)
-    Put(L.Queue, 2);
+    Put(L->Queue, 2);
   if (K.Properties & 8)
-    Put(L.Kernarg, 2);
+    Put(L->Kernarg, 2);
   if (K.Properties & 16)
     Put(0, 2); // dispatch id
   if (K.Properties & 32)
     Put(0, 2); // flat scratch: addresses of the private aperture start at 0
   if (K.Properties & 64)
-    Put(L.ScratchSize, 1);
+    Put(L->ScratchSize, 1);
   unsigned Preload = K.KernargPreload & 0x7f, From = K.KernargPreload >> 7;
   if (Preload && uint64_t(From + Preload) * 4 <= alignTo(std::max(K.KernargSize, 4u), 4) &&
       S + Preload <= 16) {
-    std::memcpy(&W.S[S], reinterpret_cast<void *>(L.Kernarg + 4 * From), 4 * Preload);
+    std::memcpy(&W.S[S], reinterpret_cast<void *>(L->Kernarg + 4 * From), 4 * Preload);
     S += Preload;
   }
   S = std::max(S, bits(K.Rsrc2, 5, 1));
@@ -144,7 +183,7 @@ std::unique_ptr<Workgroup> Scheduler::start(uint64_t Linear) {
   } else {
     G = std::make_unique<Workgroup>();
   }
-  const LaunchConfig &C = L.Config;
+  const LaunchConfig &C = L->Config;
   uint32_t Grid[3] = {C.Grid.X, C.Grid.Y, C.Grid.Z}, Size[3] = {C.Block.X, C.Block.Y, C.Block.Z};
   G->Linear = Linear;
   G->Id[0] = Linear % Grid[0];
@@ -152,27 +191,35 @@ std::unique_ptr<Workgroup> Scheduler::start(uint64_t Linear) {
   G->Id[2] = Linear / Grid[0] / Grid[1];
   // The last workgroup of a row may be smaller.
   for (unsigned A = 0; A != 3; ++A)
-    Size[A] = std::min<uint64_t>(Size[A], L.Items[A] - uint64_t(G->Id[A]) * Size[A]);
+    Size[A] = std::min<uint64_t>(Size[A], L->Items[A] - uint64_t(G->Id[A]) * Size[A]);
   unsigned Items = Size[0] * Size[1] * Size[2];
   unsigned Waves = (Items + NumLanes - 1) / NumLanes;
-  G->LdsStorage.assign(L.LdsSize + 64, 0);
+  G->LdsStorage.assign(L->LdsSize + 64, 0);
   G->Lds = G->LdsStorage.data();
   G->Lds += (64 - reinterpret_cast<uintptr_t>(G->Lds) % 64) % 64;
-  G->LdsSize = L.LdsSize;
-  if (L.Options.Uninitialized)
-    G->LdsWritten.assign(L.LdsSize, 0);
+  G->LdsSize = L->LdsSize;
+  if (L->Options.Uninitialized)
+    G->LdsWritten.assign(L->LdsSize, 0);
   else
     G->LdsWritten.clear();
-  if (L.Options.Races)
-    G->Races = std::make_unique<RaceDetector>(Waves, L.LdsSize);
+  if (!L->Options.Races)
+    G->Races.reset();
+  else if (!G->Races)
+    G->Races = std::make_unique<RaceDetector>();
+  if (G->Races)
+    G->Races->reset(Waves, L->LdsSize);
   G->Turn = G->Idle = 0;
   while (G->Waves.size() > Waves) {
-    ::munmap(G->Waves.back()->V, RowsBytes);
-    std::free(G->Waves.back()->Scratch);
-    delete G->Waves.back()->Waits;
+    SpareWaves.push_back(std::move(G->Waves.back()));
     G->Waves.pop_back();
   }
   while (G->Waves.size() < Waves) {
+    if (!SpareWaves.empty()) {
+      SpareWaves.back()->Number = G->Waves.size();
+      G->Waves.push_back(std::move(SpareWaves.back()));
+      SpareWaves.pop_back();
+      continue;
+    }
     auto W = std::make_unique<Wave>();
     void *Rows = ::mmap(nullptr, RowsBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -184,18 +231,17 @@ std::unique_ptr<Workgroup> Scheduler::start(uint64_t Linear) {
   }
   for (auto &W : G->Waves)
     setUp(*W, *G, Items, Size);
-  Thread.reserve(L.Code.count());
   ++Thread.Workgroups;
   Thread.Waves += Waves;
   return G;
 }
 
 void Scheduler::fail(Workgroup &G, Wave &W) {
-  std::lock_guard Lock(L.FaultMutex);
-  if (G.Linear >= L.FaultGroup)
+  std::lock_guard Lock(L->FaultMutex);
+  if (G.Linear >= L->FaultGroup)
     return;
-  L.FaultGroup = G.Linear;
-  L.FirstFault = std::move(W.Failure);
+  L->FaultGroup = G.Linear;
+  L->FirstFault = std::move(W.Failure);
 }
 
 /// All wavefronts that have not ended wait: they go on together.
@@ -208,14 +254,14 @@ bool Scheduler::releaseBarrier(Workgroup &G) {
     else if (!Waiting)
       Waiting = W.get();
   }
-  if (L.Options.Strict && Waiting) {
+  if (L->Options.Strict && Waiting) {
     // The chip lets these pass, but the language does not: all must reach the same barrier.
     const Inst *At = Waiting->Next - 1;
     for (auto &W : G.Waves)
       if (W->Stopped != Stop::End && W->Next - 1 != At) {
         W->fault(*(W->Next - 1), FaultKind::Barrier,
                  "wavefronts wait at different barriers, which is no barrier for the workgroup");
-        W->Failure->Other = placeOf(L.Owner, At->Pc);
+        W->Failure->Other = placeOf(L->Owner, At->Pc);
         fail(G, *W);
         return false;
       }
@@ -238,7 +284,7 @@ bool Scheduler::releaseBarrier(Workgroup &G) {
 
 Scheduler::State Scheduler::advance(Workgroup &G) {
   uint64_t Left = GroupSlice, Before = Thread.Progress;
-  uint64_t Seed = L.Options.ScheduleSeed;
+  uint64_t Seed = L->Options.ScheduleSeed;
   unsigned Count = G.Waves.size();
   while (true) {
     unsigned Alive = 0, AtBarrier = 0;
@@ -296,7 +342,7 @@ void Scheduler::hang(Workgroup &G) {
   for (auto &W : G.Waves)
     if (W->Stopped != Stop::End && W->Stopped != Stop::Barrier) {
       W->fault(*(W->Next - (W->Next->Op ? 0 : 1)), FaultKind::Hang,
-               "nothing changed for " + Twine(L.Options.HangLimit) +
+               "nothing changed for " + Twine(L->Options.HangLimit) +
                    " instructions: wavefronts or workgroups wait for each other");
       fail(G, *W);
       return;
@@ -306,14 +352,16 @@ void Scheduler::hang(Workgroup &G) {
 void Scheduler::recycle(std::unique_ptr<Workgroup> G) { Spare.push_back(std::move(G)); }
 
 void Scheduler::run() {
+  // The program may have set the mode of its own thread: -ffast-math does.
+  HostFloatScope Default(Rounding::NearestEven, false, false);
   size_t Turn = 0;
   uint64_t SeenProgress = 0, IdleInstructions = 0;
   bool More = true;
   while (More || !Active.empty()) {
     if (Active.empty() || (Turn >= Active.size() && More && Active.size() < MaxActive)) {
-      uint64_t Next = L.NextGroup.fetch_add(1, std::memory_order_relaxed);
+      uint64_t Next = L->NextGroup.fetch_add(1, std::memory_order_relaxed);
       // Groups behind a fault need not start; those before it might have an earlier one.
-      if (Next >= L.Groups || Next > L.FaultGroup) {
+      if (Next >= L->Groups || Next > L->FaultGroup) {
         More = false;
         if (Active.empty())
           return;
@@ -325,7 +373,7 @@ void Scheduler::run() {
     if (Turn >= Active.size())
       Turn = 0;
     Workgroup &G = *Active[Turn];
-    if (G.Linear >= L.FaultGroup) {
+    if (G.Linear >= L->FaultGroup) {
       recycle(std::move(Active[Turn]));
       Active.erase(Active.begin() + Turn);
       continue;
@@ -337,19 +385,19 @@ void Scheduler::run() {
     for (auto &W : G.Waves)
       After += W->Executed;
     if (S == State::Done || S == State::Failed) {
-      L.Progress.fetch_add(1, std::memory_order_relaxed);
+      L->Progress.fetch_add(1, std::memory_order_relaxed);
       recycle(std::move(Active[Turn]));
       Active.erase(Active.begin() + Turn);
       IdleInstructions = 0;
       continue;
     }
     if (Thread.Progress != Own)
-      L.Progress.fetch_add(1, std::memory_order_relaxed);
-    uint64_t Now = L.Progress.load(std::memory_order_relaxed);
+      L->Progress.fetch_add(1, std::memory_order_relaxed);
+    uint64_t Now = L->Progress.load(std::memory_order_relaxed);
     if (Now != SeenProgress) {
       SeenProgress = Now;
       IdleInstructions = 0;
-    } else if ((IdleInstructions += After - Before) > L.Options.HangLimit) {
+    } else if ((IdleInstructions += After - Before) > L->Options.HangLimit) {
       hang(G);
       continue;
     }

@@ -16,11 +16,15 @@ namespace hk::sim {
 
 class Scheduler {
 public:
-  Scheduler(Launch &L, bool Counting);
+  Scheduler();
   ~Scheduler();
 
+  /// A scheduler serves one launch after the other and keeps what is costly to make: wavefronts
+  /// with their registers, LDS, room for counters.
+  void begin(Launch &Of, bool Counting);
   /// Takes workgroups from the launch until there are none, or a fault ends it.
   void run();
+  void end();
   Worker &worker() { return Thread; }
 
 private:
@@ -34,10 +38,13 @@ private:
   void fail(Workgroup &G, Wave &W);
   void hang(Workgroup &G);
 
-  Launch &L;
+  static void release(std::unique_ptr<Wave> W);
+
+  Launch *L = nullptr;
   RunWave Run;
   Worker Thread;
   std::vector<std::unique_ptr<Workgroup>> Active, Spare;
+  std::vector<std::unique_ptr<Wave>> SpareWaves;
 };
 
 } // namespace hk::sim

@@ -63,8 +63,12 @@ struct Wave {
   WaitTracker *Waits = nullptr; ///< null: not asked for
   unsigned Number = 0;          ///< in the workgroup
   uint64_t Executed = 0;        ///< instructions
-  uint8_t *Scratch = nullptr;   ///< dwords of all lanes side by side
+  uint8_t *Scratch = nullptr;   ///< a stack a lane, one after the other
   uint32_t ScratchSize = 0;     ///< bytes a lane
+  uint32_t ScratchRoom = 0;     ///< bytes a lane that were allocated
+  uint32_t ScratchUsed = 0;     ///< bytes a lane that may hold something
+  /// Rows that may hold something, architected and accumulation ones.
+  unsigned RowsUsed = 0, AccRowsUsed = 0;
   std::unique_ptr<Fault> Failure;
 
   uint64_t pair(unsigned N) const {
@@ -125,14 +129,23 @@ struct Worker {
   uint64_t Workgroups = 0, Waves = 0;
   bool Counting = false;
 
-  void reserve(size_t Instructions) {
-    if (LastHit.size() >= Instructions)
-      return;
-    size_t N = Instructions + Instructions / 2;
-    LastHit.resize(N);
-    Counts.resize(N);
-    Accesses.resize(N);
+  /// Blocks of the program that were entered since reset(): only their counters are not zero.
+  std::vector<uint32_t> Blocks;
+  std::vector<uint8_t> Entered; ///< the same by block
+
+  /// To be called when control gets to \p I in another way than from its own block: makes room for
+  /// what is counted there.
+  void enter(const Inst &I, Program &Code) {
+    if (I.Block >= Entered.size() || !Entered[I.Block]) [[unlikely]]
+      enterSlow(I, Code);
   }
+  /// Forgets everything about a launch of this program.
+  void reset(Program &Code);
+
+private:
+  void enterSlow(const Inst &I, Program &Code);
+
+public:
 };
 
 /// What all threads of a launch share.

@@ -8,6 +8,8 @@
 
 #include "Build.h"
 
+#include "Interrupt.h"
+
 #include "hk/Config.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,13 +27,17 @@ using namespace hk::verification;
 
 TemporaryFolder::TemporaryFolder() {
   SmallString<128> Path;
-  if (!sys::fs::createUniqueDirectory("hk-verify", Path))
+  if (!sys::fs::createUniqueDirectory("hk-verify", Path)) {
     Folder = std::string(Path);
+    removeFolderOnSignal(Folder);
+  }
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  if (!Folder.empty())
-    sys::fs::remove_directories(Folder);
+  if (Folder.empty())
+    return;
+  sys::fs::remove_directories(Folder);
+  keepFolder(Folder);
 }
 
 std::string TemporaryFolder::path(StringRef Name) const {
@@ -102,7 +108,7 @@ bool Builder::call(std::vector<std::string> Arguments, bool After, std::string &
   if (std::error_code EC = sys::fs::set_current_path(Input.TheJob.Directory))
     Error = EC.message();
   else
-    Code = sys::ExecuteAndWait(Clang, Argv, std::nullopt, Redirects, 0, 0, &Error);
+    Code = runChild(Clang, Argv, std::nullopt, Redirects, 0, Error);
   sys::fs::set_current_path(Old);
   if (Code == 0)
     return true;

@@ -10,6 +10,7 @@
 #include "Programs.h"
 
 #include "Gpu.h"
+#include "Interrupt.h"
 
 #include "hk/Support/Installation.h"
 
@@ -152,8 +153,8 @@ public:
     append_range(Argv, Opts.RunArguments);
     std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Out), StringRef(Err)};
     bool Failed = false;
-    R.Code = sys::ExecuteAndWait(Program, Argv, ArrayRef<StringRef>(Env), Redirects, Opts.ProgramSeconds, 0, &R.Error,
-                                 &Failed);
+    R.Code = runChild(Program, Argv, ArrayRef<StringRef>(Env), Redirects, Opts.ProgramSeconds,
+                      R.Error, &Failed);
     R.TimedOut = R.Code == -2 && StringRef(R.Error).contains("timed out");
     if (!Failed && !R.TimedOut && R.Code != -1)
       R.Error.clear();

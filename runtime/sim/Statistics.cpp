@@ -145,6 +145,14 @@ void Runtime::setFault(hipError_t E) {
 
 /// How hk-sim learns of faults that the program does not report.
 void Runtime::writeResult() const {
-  if (const char *Result = std::getenv("HK_SIM_RESULT"))
-    writeFile(Result, [&](raw_ostream &OS) { OS << Faults << '\n'; });
+  const char *Result = std::getenv("HK_SIM_RESULT");
+  if (!Result)
+    return;
+  // The file is there already; if it is gone, hk-sim was ended and nobody would remove a new one.
+  int File;
+  if (sys::fs::openFileForWrite(Result, File, sys::fs::CD_OpenExisting))
+    return;
+  (void)sys::fs::resize_file(File, 0);
+  raw_fd_ostream OS(File, true);
+  OS << Faults << '\n';
 }

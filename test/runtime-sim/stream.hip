@@ -46,7 +46,7 @@ int main() {
   spin<<<1, 256, 0, A>>>(Data, 100);
   OK(hipEventRecord(Middle, A));
   OK(hipStreamWaitEvent(B, Middle, 0));
-  spin<<<1, 256, 0, B>>>(Data, 100000);
+  spin<<<1, 256, 0, B>>>(Data, 1000000);
   OK(hipEventRecord(End, B));
   OK(hipEventSynchronize(End));
   OK(hipEventQuery(End));

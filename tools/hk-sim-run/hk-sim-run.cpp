@@ -28,6 +28,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -48,6 +49,13 @@ template <class T> T need(Expected<T> X) {
     fail(toString(X.takeError()));
   return std::move(*X);
 }
+
+using Clock = std::chrono::steady_clock;
+double secondsSince(Clock::time_point Begin) {
+  return std::chrono::duration<double>(Clock::now() - Begin).count();
+}
+
+double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 struct Type {
   char Kind; // u i f
@@ -103,8 +111,10 @@ void initialize(Buffer &B, StringRef How, DeviceMemory &Memory) {
     for (uint64_t N = 0; N != B.Count; ++N)
       writeValue(B.Data + N * B.T.Bytes, B.T, std::to_string(N));
   } else if (How.consume_front("const=")) {
+    uint8_t Value[8];
+    writeValue(Value, B.T, How);
     for (uint64_t N = 0; N != B.Count; ++N)
-      writeValue(B.Data + N * B.T.Bytes, B.T, How);
+      std::memcpy(B.Data + N * B.T.Bytes, Value, B.T.Bytes);
   } else if (How.consume_front("random=")) {
     uint64_t State = 1;
     if (How.getAsInteger(0, State))
@@ -198,6 +208,7 @@ int main(int argc, char **argv) {
   LaunchConfig Config;
   std::string Input, KernelName, Processor = "gfx942", JsonPath;
   bool Counts = false, Lines = false, Mnemonics = false, ListKernels = false, Time = false;
+  bool TimeLoad = false;
   std::vector<std::pair<bool, StringRef>> Arguments; // true: memory
   std::vector<StringRef> Prints, Dumps;
   unsigned Repeat = 1;
@@ -252,6 +263,8 @@ int main(int argc, char **argv) {
       Counts = true;
     else if (A == "--lines")
       Lines = Options.LineCounters = true;
+    else if (A == "--time-load")
+      TimeLoad = true;
     else if (A == "--time")
       Time = true;
     else if (A == "--mnemonics")
@@ -276,9 +289,21 @@ int main(int argc, char **argv) {
     fail("cannot read '" + Input + "'");
 
   Device D(Options);
+  double LoadBegin = processorSeconds();
   std::vector<uint8_t> Image =
       need(extractCodeObject(arrayRefFromStringRef((*File)->getBuffer()), Processor));
   std::unique_ptr<Module> M = need(D.loadModule(Image));
+  if (TimeLoad) {
+    double Load = processorSeconds() - LoadBegin, DecodeBegin = processorSeconds();
+    uint64_t Instructions = 0;
+    for (auto &Entry : M->mnemonics())
+      Instructions += Entry.second;
+    outs() << format("load %.3f ms, decode all %.3f ms, ", 1e3 * Load,
+                     1e3 * (processorSeconds() - DecodeBegin))
+           << Image.size() << " bytes, " << M->kernels().size() << " kernels, " << Instructions
+           << " instructions\n";
+    return 0;
+  }
 
   if (Mnemonics) {
     for (auto &[Name, Count] : M->mnemonics())
@@ -331,7 +356,10 @@ int main(int argc, char **argv) {
 
   LaunchResult Result;
   double Cpu = 0;
+  Clock::time_point Second; // when the second launch began
   for (unsigned N = 0; N != Repeat; ++N) {
+    if (N == 1)
+      Second = Clock::now();
     std::clock_t Begin = std::clock();
     Expected<LaunchResult> R = D.launch(*K, Config, Segment);
     if (!R) {
@@ -349,6 +377,7 @@ int main(int argc, char **argv) {
     Result = std::move(*R);
     Cpu = double(std::clock() - Begin) / CLOCKS_PER_SEC;
   }
+  double Each = Repeat > 1 ? secondsSince(Second) / (Repeat - 1) : 0;
 
   for (StringRef P : Prints) {
     SmallVector<StringRef, 3> Parts;
@@ -385,6 +414,8 @@ int main(int argc, char **argv) {
     outs() << format(
         "seconds %.4f, of processor %.4f, million wave instructions a second of it %.1f\n",
         Result.HostSeconds, Cpu, Rate / 1e6);
+    if (Repeat > 1)
+      outs() << format("microseconds a launch, after the first: %.2f\n", 1e6 * Each);
   }
   if (!JsonPath.empty()) {
     std::error_code EC;

@@ -19,6 +19,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/WithColor.h"
 
 #include <cerrno>
@@ -142,6 +143,20 @@ static Expected<unsigned> numberOf(const CommandLine &C, StringRef Name, unsigne
   return N;
 }
 
+/// The program while there is one.
+static volatile sig_atomic_t Running = 0, Interrupted = 0;
+
+/// On the signals that are to end hk-sim. The program may end itself in order, which is waited for;
+/// if it does not, the alarm ends hk-sim, and that the program. A second signal does so at once.
+static void stopProgram() {
+  if (!Running)
+    _exit(128 + SIGTERM);
+  Interrupted = 1;
+  kill(pid_t(Running), SIGTERM);
+  signal(SIGALRM, SIG_DFL);
+  alarm(2);
+}
+
 /// The exit code as a shell reports it, or -1 if it could not be started.
 static int runOnce(std::vector<std::string> &Program) {
   pid_t Child = fork();
@@ -162,10 +177,12 @@ static int runOnce(std::vector<std::string> &Program) {
         << "cannot run " << Program[0] << ": " << strerror(Reason) << '\n';
     _exit(127);
   }
+  Running = Child;
   int Status;
   while (waitpid(Child, &Status, 0) < 0)
     if (errno != EINTR)
       return -1;
+  Running = 0;
   return WIFEXITED(Status) ? WEXITSTATUS(Status) : 128 + WTERMSIG(Status);
 }
 
@@ -218,6 +235,8 @@ static Expected<int> runAll(CommandLine &C) {
   if (std::error_code EC = sys::fs::createTemporaryFile("hk-sim", "result", Result))
     return errorCodeToError(EC);
   FileRemover Remover(Result);
+  sys::RemoveFileOnSignal(Result);
+  sys::SetInterruptFunction(stopProgram);
   set("HK_SIM_RESULT", Result);
 
   int Code = 0;
@@ -230,6 +249,8 @@ static Expected<int> runAll(CommandLine &C) {
     Code = runOnce(C.Program);
     if (Code < 0)
       return createStringError("cannot start a process");
+    if (Code == 0 && Interrupted)
+      return 128 + SIGTERM;
     if (Code == 0 && readFaults(Result))
       Code = FaultExit;
     if (Code && *Schedules > 1)

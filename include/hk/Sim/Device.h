@@ -100,8 +100,11 @@ public:
                                       llvm::ArrayRef<uint8_t> Arguments);
 
 private:
+  struct Launcher;
+
   DeviceOptions Options;
   DeviceMemory Memory;
+  std::unique_ptr<Launcher> Kept;
 };
 
 } // namespace hk::sim

@@ -33,6 +33,25 @@ enum class MemoryKind : uint8_t {
 };
 llvm::StringRef name(MemoryKind Kind);
 
+/// A bit a byte. Pages of it that nobody has touched cost nothing, as with the memory itself.
+class ByteBits {
+public:
+  ByteBits() = default;
+  ~ByteBits() { clear(); }
+  ByteBits(const ByteBits &) = delete;
+  ByteBits &operator=(const ByteBits &) = delete;
+
+  /// Zeros for this many bytes; false if the host has no memory.
+  bool create(uint64_t Count);
+  void clear();
+  explicit operator bool() const { return Words; }
+  std::atomic<uint64_t> &operator[](uint64_t Word) const { return Words[Word]; }
+
+private:
+  std::atomic<uint64_t> *Words = nullptr;
+  uint64_t MappedBytes = 0;
+};
+
 struct Allocation {
   uint64_t Base = 0;
   uint64_t Size = 0;
@@ -41,8 +60,8 @@ struct Allocation {
   std::atomic<bool> Freed = false;
   uint64_t Serial = 0; ///< numbered in order of allocation, from 1
   std::string Label;   ///< of a variable: its name
-  /// One bit a byte: written since it was allocated. Null: not tracked, all counts as written.
-  std::unique_ptr<std::atomic<uint64_t>[]> Written;
+  /// Which bytes were written since it was allocated. Empty: not tracked, all counts as written.
+  ByteBits Written;
 
   uint64_t end() const { return Base + Size; }
   bool contains(uint64_t Address, uint64_t Bytes = 1) const {
@@ -66,6 +85,11 @@ public:
   llvm::Expected<void *> allocate(uint64_t Size, MemoryKind Kind = MemoryKind::Device);
   /// Fails for what is not the base of a live allocation made by allocate().
   llvm::Error free(void *Base);
+
+  /// For memory that serves again and again, all of it at its base: from now on it counts as freed,
+  /// but stays; and as \p Size live bytes, no more than were allocated.
+  void retire(void *Base);
+  void revive(void *Base, uint64_t Size);
 
   /// Makes memory that is somebody else's known: registered host memory, variables.
   llvm::Error adopt(void *Base, uint64_t Size, MemoryKind Kind, llvm::StringRef Label = "");

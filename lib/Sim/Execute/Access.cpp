@@ -27,55 +27,108 @@ void countBytes(AccessCount &C, Use U, uint64_t Bytes, uint64_t Lanes) {
     C.Atomics += Lanes;
 }
 
+/// Lines of 128 bytes with a bit for each byte, for addresses in any order. Sorting them would take
+/// several times as long.
+class LineSet {
+public:
+  void add(uint64_t Address, unsigned Bytes) {
+    while (Bytes) {
+      unsigned Offset = Address & 127, Now = std::min(Bytes, 128 - Offset);
+      Entry &E = find(Address >> 7);
+      // Bytes is at most 16, so this is a shift by less than 64.
+      uint64_t Ones = (uint64_t(1) << Now) - 1;
+      if (Offset < 64) {
+        E.Low |= Ones << Offset;
+        if (Offset + Now > 64)
+          E.High |= Ones >> (64 - Offset);
+      } else {
+        E.High |= Ones << (Offset - 64);
+      }
+      Address += Now;
+      Bytes -= Now;
+    }
+  }
+  void count(AccessCount &C) const {
+    uint64_t Used = 0;
+    for (unsigned N = 0; N != Count; ++N) {
+      const Entry &E = Entries[N];
+      C.Segments64 += (E.Low != 0) + (E.High != 0);
+      Used += std::popcount(E.Low) + std::popcount(E.High);
+    }
+    C.Lines128 += Count;
+    C.BytesUsed += Used;
+    C.Segments64Min += (Used + 63) / 64;
+    C.Lines128Min += (Used + 127) / 128;
+  }
+
+private:
+  struct Entry {
+    uint64_t Line, Low, High;
+  };
+  Entry &find(uint64_t Line) {
+    if (Count && Entries[Last].Line == Line)
+      return Entries[Last];
+    for (unsigned Slot = Line * 0x9e3779b97f4a7c15 >> 56;; Slot = (Slot + 1) % 256) {
+      if (!Index[Slot]) {
+        Index[Slot] = uint8_t(Count + 1);
+        Entries[Count] = {Line, 0, 0};
+        return Entries[Last = Count++];
+      }
+      Last = Index[Slot] - 1;
+      if (Entries[Last].Line == Line)
+        return Entries[Last];
+    }
+  }
+
+  uint8_t Index[256] = {}; ///< entry + 1; at most 2 lines a lane
+  Entry Entries[2 * NumLanes];
+  unsigned Count = 0, Last = 0;
+};
+
 /// Lines and segments touched by byte ranges, and how many the same bytes would need at best.
 void countLines(AccessCount &C, const Lane64 &A) {
-  uint64_t Begin[NumLanes];
-  unsigned Count = 0;
-  bool Sorted = true;
-  for (uint64_t M = A.Lanes; M; M &= M - 1) {
-    Begin[Count] = A.Address[std::countr_zero(M)];
-    Sorted &= !Count || Begin[Count] >= Begin[Count - 1];
-    ++Count;
-  }
-  if (!Sorted)
-    std::sort(Begin, Begin + Count);
-  uint64_t NextSegment = 0, NextLine = 0, Covered = 0, Used = 0;
-  for (unsigned N = 0; N != Count; ++N) {
-    uint64_t First = Begin[N], Last = First + A.Bytes - 1;
-    uint64_t S0 = std::max(First >> 6, NextSegment), L0 = std::max(First >> 7, NextLine);
-    if (Last >> 6 >= S0) {
-      C.Segments64 += (Last >> 6) - S0 + 1;
-      NextSegment = (Last >> 6) + 1;
-    }
-    if (Last >> 7 >= L0) {
-      C.Lines128 += (Last >> 7) - L0 + 1;
-      NextLine = (Last >> 7) + 1;
-    }
-    uint64_t From = std::max(First, Covered);
-    if (Last + 1 > From) {
-      Used += Last + 1 - From;
-      Covered = Last + 1;
-    }
-  }
-  C.BytesUsed += Used;
-  C.Segments64Min += (Used + 63) / 64;
-  C.Lines128Min += (Used + 127) / 128;
+  LineSet Set;
+  for (uint64_t M = A.Lanes; M; M &= M - 1)
+    Set.add(A.Address[std::countr_zero(M)], A.Bytes);
+  Set.count(C);
 }
 
 void countGlobal(Wave &W, const Inst &I, const Lane64 &A, Use U) {
   AccessCount &C = W.Thread->Accesses[I.Index];
   unsigned Lanes = std::popcount(A.Lanes);
   countBytes(C, U, uint64_t(Lanes) * A.Bytes, Lanes);
-  if (!A.Contiguous) {
+  if (!A.Contiguous && !A.Uniform) {
     countLines(C, A);
     return;
   }
-  uint64_t First = A.Address[0], Size = uint64_t(NumLanes) * A.Bytes, Last = First + Size - 1;
-  C.Segments64 += (Last >> 6) - (First >> 6) + 1;
-  C.Lines128 += (Last >> 7) - (First >> 7) + 1;
+  uint64_t Begin = A.Address[A.First], Size = A.Contiguous ? uint64_t(Lanes) * A.Bytes : A.Bytes;
+  uint64_t Last = Begin + Size - 1;
+  C.Segments64 += (Last >> 6) - (Begin >> 6) + 1;
+  C.Lines128 += (Last >> 7) - (Begin >> 7) + 1;
   C.BytesUsed += Size;
   C.Segments64Min += (Size + 63) / 64;
   C.Lines128Min += (Size + 127) / 128;
+}
+
+/// Cycles of a group of lanes whose dwords do not all go to different banks.
+__attribute__((noinline)) unsigned busiestBank(const Lane64 &A, unsigned First, uint64_t Lanes,
+                                               unsigned Dwords) {
+  uint32_t Seen[32][33];
+  uint8_t Count[32] = {};
+  unsigned Most = 1;
+  for (; Lanes; Lanes &= Lanes - 1) {
+    uint32_t Dword = uint32_t(A.Address[First + std::countr_zero(Lanes)] / 4);
+    for (unsigned D = 0; D != Dwords; ++D, ++Dword) {
+      unsigned Bank = Dword % 32, N = 0;
+      while (N != Count[Bank] && Seen[Bank][N] != Dword)
+        ++N;
+      if (N == Count[Bank] && N < 32) {
+        Seen[Bank][Count[Bank]++] = Dword;
+        Most = std::max<unsigned>(Most, Count[Bank]);
+      }
+    }
+  }
+  return Most;
 }
 
 /// Cycles of LDS: lanes go in groups that could use each of the 32 banks once; a bank gives one
@@ -83,7 +136,8 @@ void countGlobal(Wave &W, const Inst &I, const Lane64 &A, Use U) {
 void countBanks(AccessCount &C, const Lane64 &A) {
   unsigned Dwords = std::max(1u, A.Bytes / 4);
   unsigned GroupLanes = Dwords >= 4 ? 8 : Dwords >= 2 ? 16 : 32;
-  if (A.Contiguous && A.Bytes >= 4 && A.Bytes != 12) {
+  bool NoConflict = (A.Contiguous && A.Bytes != 12) || A.Uniform;
+  if (NoConflict && A.Lanes == FullMask) {
     C.LdsCycles += NumLanes / GroupLanes;
     return;
   }
@@ -91,20 +145,17 @@ void countBanks(AccessCount &C, const Lane64 &A) {
     uint64_t Lanes = A.Lanes >> First & (GroupLanes == 32 ? 0xffffffff : (1u << GroupLanes) - 1);
     if (!Lanes)
       continue;
-    uint32_t Seen[32][33];
-    uint8_t Count[32] = {};
     unsigned Most = 1;
-    for (; Lanes; Lanes &= Lanes - 1) {
-      uint32_t Dword = uint32_t(A.Address[First + std::countr_zero(Lanes)] / 4);
-      for (unsigned D = 0; D != Dwords; ++D, ++Dword) {
-        unsigned Bank = Dword % 32, N = 0;
-        while (N != Count[Bank] && Seen[Bank][N] != Dword)
-          ++N;
-        if (N == Count[Bank] && N < 32) {
-          Seen[Bank][Count[Bank]++] = Dword;
-          Most = std::max<unsigned>(Most, Count[Bank]);
-        }
+    if (!NoConflict) {
+      uint64_t Banks = 0;
+      unsigned Wanted = 0;
+      for (uint64_t M = Lanes; M; M &= M - 1, Wanted += Dwords) {
+        unsigned Bank = A.Address[First + std::countr_zero(M)] / 4 % 32;
+        Banks |= ((uint64_t(1) << Dwords) - 1) << Bank;
       }
+      Banks |= Banks >> 32; // past bank 31 comes bank 0
+      if (unsigned(std::popcount(Banks & 0xffffffff)) != Wanted)
+        Most = busiestBank(A, First, Lanes, Dwords);
     }
     C.LdsCycles += Most;
     C.LdsConflicts += Most - 1;
@@ -167,6 +218,16 @@ __attribute__((noinline)) bool checkEach(Wave &W, const Inst &I, const Lane64 &A
 
 __attribute__((noinline)) bool checkWritten(Wave &W, const Inst &I, const Lane64 &A, Use U) {
   const Allocation *Hit = W.Thread->LastHit[I.Index];
+  if (A.Contiguous) {
+    uint64_t Size = uint64_t(A.End - A.First) * A.Bytes, Begin = A.Address[A.First];
+    if (Hit && Hit->contains(Begin, Size)) {
+      if (U == Use::Store)
+        markWritten(const_cast<Allocation &>(*Hit), Begin - Hit->Base, Size);
+      // If something is missing, the lane at fault is found below.
+      if (U == Use::Store || isWritten(*Hit, Begin - Hit->Base, Size))
+        return true;
+    }
+  }
   for (uint64_t M = A.Lanes; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     uint64_t Address = A.Address[L];
@@ -189,6 +250,11 @@ __attribute__((noinline)) bool checkWritten(Wave &W, const Inst &I, const Lane64
 }
 
 bool checkAlignment(Wave &W, const Inst &I, const Lane64 &A) {
+  uint64_t Low = 0; // an atomic is of 4 or 8 bytes
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Low |= A.Address[L] & (0 - (A.Lanes >> L & 1));
+  if (!(Low & (A.Bytes - 1)))
+    return true;
   for (uint64_t M = A.Lanes; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     if (A.Address[L] % A.Bytes) {
@@ -214,9 +280,15 @@ bool checkGlobal(Wave &W, const Inst &I, const Lane64 &A, Use U) {
   if (U == Use::Atomic && !checkAlignment(W, I, A))
     return false;
   uint64_t Low, High;
-  if (A.Contiguous) {
-    Low = A.Address[0];
-    High = A.Address[NumLanes - 1];
+  if (A.Contiguous || A.Uniform) {
+    Low = A.Address[A.First];
+    High = A.Address[A.End - 1];
+  } else if (A.Lanes == FullMask) {
+    Low = High = A.Address[0];
+    for (unsigned L = 1; L != NumLanes; ++L) {
+      Low = std::min(Low, A.Address[L]);
+      High = std::max(High, A.Address[L]);
+    }
   } else {
     Low = UINT64_MAX;
     High = 0;
@@ -248,11 +320,20 @@ bool checkLds(Wave &W, const Inst &I, Lane64 &A, Use U) {
   if (U == Use::Atomic && !checkAlignment(W, I, A))
     return false;
   uint64_t Size = W.Group->LdsSize;
-  uint64_t Outside = 0;
-  for (unsigned L = 0; L != NumLanes; ++L)
-    Outside |= uint64_t(A.Address[L] + A.Bytes > Size) << L;
-  if (Outside &= A.Lanes) {
-    unsigned L = std::countr_zero(Outside);
+  uint64_t Highest = 0;
+  if (A.Contiguous || A.Uniform) {
+    Highest = A.Address[A.End - 1];
+  } else if (A.Lanes == FullMask) {
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Highest = std::max(Highest, A.Address[L]);
+  } else {
+    for (uint64_t M = A.Lanes; M; M &= M - 1)
+      Highest = std::max(Highest, A.Address[std::countr_zero(M)]);
+  }
+  if (Highest + A.Bytes > Size) {
+    unsigned L = A.First;
+    while (!(A.Lanes >> L & 1) || A.Address[L] + A.Bytes <= Size)
+      ++L;
     W.fault(I, FaultKind::LdsOutOfBounds,
             Twine(verb(U)) + " of " + Twine(A.Bytes) + " bytes at offset " + Twine(A.Address[L]) +
                 " of LDS, where the workgroup has " + Twine(Size) + " bytes",
@@ -295,9 +376,10 @@ bool checkLds(Wave &W, const Inst &I, Lane64 &A, Use U) {
 }
 
 bool checkScratch(Wave &W, const Inst &I, Lane64 &A, Use U) {
-  uint64_t Base = reinterpret_cast<uint64_t>(W.Scratch);
+  uint64_t Base = reinterpret_cast<uint64_t>(W.Scratch), Highest = 0;
   for (uint64_t M = A.Lanes; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
+    Highest = std::max(Highest, A.Address[L]);
     if (A.Address[L] > W.ScratchSize || A.Bytes > W.ScratchSize - A.Address[L]) {
       W.fault(I, FaultKind::ScratchOutOfBounds,
               Twine(verb(U)) + " of " + Twine(A.Bytes) + " bytes at offset " +
@@ -308,7 +390,9 @@ bool checkScratch(Wave &W, const Inst &I, Lane64 &A, Use U) {
     }
     A.Address[L] += Base + uint64_t(L) * W.ScratchSize;
   }
-  A.Contiguous = false;
+  if (A.Lanes && U != Use::Load)
+    W.ScratchUsed = std::max<uint32_t>(W.ScratchUsed, Highest + A.Bytes);
+  A.Contiguous = A.Uniform = false;
   return true;
 }
 
@@ -353,6 +437,13 @@ namespace {
 
 template <class T, class Merge> void loadNarrow(Wave &W, unsigned Row, const Lane64 &A, Merge Do) {
   uint32_t *D = W.V[Row];
+  if (A.Contiguous && A.Lanes == FullMask) {
+    T From[NumLanes];
+    std::memcpy(From, reinterpret_cast<const void *>(A.Address[0]), sizeof(From));
+    for (unsigned L = 0; L != NumLanes; ++L)
+      D[L] = Do(From[L], D[L]);
+    return;
+  }
   for (uint64_t M = A.Lanes; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     T X;
@@ -363,17 +454,31 @@ template <class T, class Merge> void loadNarrow(Wave &W, unsigned Row, const Lan
 
 template <unsigned N> void loadDwords(Wave &W, unsigned Row, const Lane64 &A) {
   uint32_t (*D)[NumLanes] = W.V + Row;
+  if (A.Uniform) {
+    uint32_t X[N];
+    std::memcpy(X, reinterpret_cast<const void *>(A.Address[A.First]), sizeof(X));
+    for (unsigned K = 0; K != N; ++K)
+      if (A.Lanes == FullMask)
+        fillRow(D[K], X[K]);
+      else
+        std::fill(D[K] + A.First, D[K] + A.End, X[K]);
+    return;
+  }
   if (A.Contiguous) {
-    const uint32_t *From = reinterpret_cast<const uint32_t *>(A.Address[0]);
+    const uint32_t *From = reinterpret_cast<const uint32_t *>(A.Address[A.First]);
     if (N == 1) {
-      std::memcpy(D[0], From, sizeof(D[0]));
-    } else {
+      std::memcpy(D[0] + A.First, From, sizeof(D[0][0]) * (A.End - A.First));
+    } else if (A.Lanes == FullMask) {
       for (unsigned L = 0; L != NumLanes; ++L)
         for (unsigned K = 0; K != N; ++K) {
           uint32_t X;
           std::memcpy(&X, From + L * N + K, 4);
           D[K][L] = X;
         }
+    } else {
+      for (unsigned L = A.First; L != A.End; ++L)
+        for (unsigned K = 0; K != N; ++K)
+          std::memcpy(&D[K][L], From + (L - A.First) * N + K, 4);
     }
     return;
   }
@@ -388,6 +493,13 @@ template <unsigned N> void loadDwords(Wave &W, unsigned Row, const Lane64 &A) {
 
 template <class T> void storeNarrow(Wave &W, unsigned Row, unsigned Shift, const Lane64 &A) {
   const uint32_t *D = W.V[Row];
+  if (A.Contiguous && A.Lanes == FullMask) {
+    T To[NumLanes];
+    for (unsigned L = 0; L != NumLanes; ++L)
+      To[L] = T(D[L] >> Shift);
+    std::memcpy(reinterpret_cast<void *>(A.Address[0]), To, sizeof(To));
+    return;
+  }
   for (uint64_t M = A.Lanes; M; M &= M - 1) {
     unsigned L = std::countr_zero(M);
     T X = T(D[L] >> Shift);
@@ -398,9 +510,13 @@ template <class T> void storeNarrow(Wave &W, unsigned Row, unsigned Shift, const
 template <unsigned N> void storeDwords(Wave &W, unsigned Row, const Lane64 &A) {
   uint32_t (*D)[NumLanes] = W.V + Row;
   if (A.Contiguous) {
-    uint32_t *To = reinterpret_cast<uint32_t *>(A.Address[0]);
+    uint32_t *To = reinterpret_cast<uint32_t *>(A.Address[A.First]);
     if (N == 1) {
-      std::memcpy(To, D[0], sizeof(D[0]));
+      std::memcpy(To, D[0] + A.First, sizeof(D[0][0]) * (A.End - A.First));
+    } else if (A.Lanes != FullMask) {
+      for (unsigned L = A.First; L != A.End; ++L)
+        for (unsigned K = 0; K != N; ++K)
+          std::memcpy(To + (L - A.First) * N + K, &D[K][L], 4);
     } else {
       for (unsigned L = 0; L != NumLanes; ++L)
         for (unsigned K = 0; K != N; ++K)

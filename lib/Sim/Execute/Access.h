@@ -34,16 +34,37 @@ struct Lane64 {
   alignas(64) uint64_t Address[NumLanes];
   uint64_t Lanes = 0;
   unsigned Bytes = 4;
-  bool Contiguous = false; ///< all lanes, one after the other
+  /// The active lanes are neighbours, First to End - 1, and their data one after the other.
+  bool Contiguous = false;
+  /// The same lanes, but all at one address.
+  bool Uniform = false;
+  unsigned First = 0, End = NumLanes;
 
   void findContiguous() {
-    Contiguous = false;
-    if (Lanes != FullMask)
-      return;
-    uint64_t Differ = 0;
-    for (unsigned L = 0; L != NumLanes; ++L)
-      Differ |= Address[L] ^ (Address[0] + uint64_t(L) * Bytes);
+    Contiguous = Uniform = false;
+    First = 0;
+    End = NumLanes;
+    uint64_t Differ = 0, Vary = 0;
+    if (Lanes == FullMask) {
+      for (unsigned L = 0; L != NumLanes; ++L) {
+        Differ |= Address[L] ^ (Address[0] + uint64_t(L) * Bytes);
+        Vary |= Address[L] ^ Address[0];
+      }
+    } else {
+      if (!Lanes)
+        return;
+      First = std::countr_zero(Lanes);
+      uint64_t Run = Lanes >> First;
+      if (Run & (Run + 1))
+        return;
+      End = NumLanes - std::countl_zero(Lanes);
+      for (unsigned L = First; L != End; ++L) {
+        Differ |= Address[L] ^ (Address[First] + uint64_t(L - First) * Bytes);
+        Vary |= Address[L] ^ Address[First];
+      }
+    }
     Contiguous = !Differ;
+    Uniform = !Vary;
   }
 };
 

@@ -87,8 +87,8 @@ template <class T> T readLane(Wave &W, unsigned Row, unsigned L) {
     return W.V[Row][L];
 }
 
-template <class T>
-void eachLane(Wave &W, const Inst &I, AtomicOp Op, unsigned Row, const Lane64 &A, bool Return) {
+template <class T, AtomicOp Op>
+void eachLane(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, bool Return) {
   constexpr unsigned Dwords = sizeof(T) / 4;
   bool Lds = I.Format == Encoding::Ds;
   for (uint64_t M = A.Lanes; M; M &= M - 1) {
@@ -123,14 +123,45 @@ void eachLane(Wave &W, const Inst &I, AtomicOp Op, unsigned Row, const Lane64 &A
   }
 }
 
+template <class T>
+void choose(Wave &W, const Inst &I, AtomicOp Op, unsigned Row, const Lane64 &A, bool Return) {
+  switch (Op) {
+#define HK_SIM_CASE(Name)                                                                          \
+  case AtomicOp::Name:                                                                             \
+    return eachLane<T, AtomicOp::Name>(W, I, Row, A, Return);
+    HK_SIM_CASE(Swap)
+    HK_SIM_CASE(CompareSwap)
+    HK_SIM_CASE(Add)
+    HK_SIM_CASE(Sub)
+    HK_SIM_CASE(ReverseSub)
+    HK_SIM_CASE(SMin)
+    HK_SIM_CASE(UMin)
+    HK_SIM_CASE(SMax)
+    HK_SIM_CASE(UMax)
+    HK_SIM_CASE(And)
+    HK_SIM_CASE(Or)
+    HK_SIM_CASE(Xor)
+    HK_SIM_CASE(Inc)
+    HK_SIM_CASE(Dec)
+    HK_SIM_CASE(MaskedOr)
+    HK_SIM_CASE(AddF)
+    HK_SIM_CASE(MinF)
+    HK_SIM_CASE(MaxF)
+    HK_SIM_CASE(AddHalves)
+    HK_SIM_CASE(AddBrains)
+    HK_SIM_CASE(Wrap)
+#undef HK_SIM_CASE
+  }
+}
+
 } // namespace
 
 void atomicLanes(Wave &W, const Inst &I, unsigned DataRow, const Lane64 &A, bool Return) {
   AtomicOp Op = AtomicOp(I.Op->Extra & 0x7f);
   if (I.Op->Extra & 0x80)
-    eachLane<uint64_t>(W, I, Op, DataRow, A, Return);
+    choose<uint64_t>(W, I, Op, DataRow, A, Return);
   else
-    eachLane<uint32_t>(W, I, Op, DataRow, A, Return);
+    choose<uint32_t>(W, I, Op, DataRow, A, Return);
 }
 
 HK_SIM_END

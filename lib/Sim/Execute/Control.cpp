@@ -21,7 +21,7 @@ void jump(Wave &W, const Inst &I, uint64_t Address) {
     W.fault(I, FaultKind::BadProgramCounter, "jumps to an address that holds no code", -1, Address);
     return;
   }
-  W.Thread->reserve(W.L->Code.count());
+  W.Thread->enter(*Target, W.L->Code);
   W.Next = Target;
 }
 

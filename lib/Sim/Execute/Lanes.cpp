@@ -196,6 +196,19 @@ uint64_t scalar64(Wave &W, const Operand &O) {
 
 void fetch16(Wave &W, const Inst &I, unsigned N, uint16_t *Out) {
   const Operand &O = I.Src[N];
+  bool UpperOfPart = O.Sel != 6 && (I.OpSel >> N & 1);
+  if (O.K == Operand::Vgpr && !(I.Dpp && N == 0) && O.Sel >= 4 && !UpperOfPart) {
+    const uint32_t *Row = W.V[O.Reg];
+    if (O.Sel == 5 || (I.OpSel >> N & 1))
+      for (unsigned L = 0; L != NumLanes; ++L)
+        Out[L] = Row[L] >> 16;
+    else
+      for (unsigned L = 0; L != NumLanes; ++L)
+        Out[L] = Row[L];
+    if (O.Mods)
+      modify(O, Out);
+    return;
+  }
   alignas(64) uint32_t Raw[NumLanes];
   raw32(W, I, N, 0, Raw);
   select(O, Raw);
@@ -208,6 +221,14 @@ void fetch16(Wave &W, const Inst &I, unsigned N, uint16_t *Out) {
 
 void fetch32(Wave &W, const Inst &I, unsigned N, uint32_t *Out) {
   const Operand &O = I.Src[N];
+  if (O.K == Operand::Vgpr && !(I.Dpp && N == 0) && O.Sel == 6) {
+    const uint32_t *Row = W.V[O.Reg];
+    uint32_t Keep = O.Mods & Operand::Abs ? 0x7fffffff : 0xffffffff;
+    uint32_t Flip = O.Mods & Operand::Neg ? 0x80000000 : 0;
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Out[L] = (Row[L] & Keep) ^ Flip;
+    return;
+  }
   raw32(W, I, N, 0, Out);
   select(O, Out);
   if (O.Mods)
@@ -220,6 +241,10 @@ void fetch64(Wave &W, const Inst &I, unsigned N, uint64_t *Out) {
     const uint32_t *Low = W.V[O.Reg], *High = W.V[O.Reg + 1];
     for (unsigned L = 0; L != NumLanes; ++L)
       Out[L] = Low[L] | uint64_t(High[L]) << 32;
+  } else if (O.K != Operand::Vgpr) {
+    uint64_t X = scalar64(W, O);
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Out[L] = X;
   } else {
     alignas(64) uint32_t Low[NumLanes], High[NumLanes];
     raw32(W, I, N, 0, Low);
@@ -281,6 +306,14 @@ void store32(Wave &W, const Inst &I, uint32_t *Out, bool Float) {
 void store64(Wave &W, const Inst &I, uint64_t *Out, bool Float) {
   if (Float && (I.Omod || I.Clamp))
     scaleAndClamp(I, reinterpret_cast<double *>(Out));
+  if (W.exec() == FullMask && !I.Dpp) {
+    uint32_t *Low = W.V[I.Dst], *High = W.V[I.Dst + 1];
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Low[L] = uint32_t(Out[L]);
+    for (unsigned L = 0; L != NumLanes; ++L)
+      High[L] = uint32_t(Out[L] >> 32);
+    return;
+  }
   alignas(64) uint32_t Half[2][NumLanes];
   for (unsigned L = 0; L != NumLanes; ++L) {
     Half[0][L] = uint32_t(Out[L]);

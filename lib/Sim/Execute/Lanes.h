@@ -102,12 +102,32 @@ template <class C, class R, class... A> struct Signature<R (C::*)(A...) const> {
   template <unsigned N> using Arg = std::tuple_element_t<N, std::tuple<A...>>;
 };
 
+/// Rows are copied in vectors spelled out: such a loop of words is unrolled before it is
+/// vectorized.
+using Vector8 = uint32_t __attribute__((vector_size(32)));
+constexpr unsigned Vectors = NumLanes / 8;
+inline __attribute__((always_inline)) void copyRow(uint32_t *To, const uint32_t *From) {
+  for (unsigned N = 0; N != Vectors; ++N) {
+    Vector8 X;
+    std::memcpy(&X, From + 8 * N, sizeof(X));
+    std::memcpy(To + 8 * N, &X, sizeof(X));
+  }
+}
+inline __attribute__((always_inline)) void fillRow(uint32_t *To, uint32_t Value) {
+  Vector8 X = {Value, Value, Value, Value, Value, Value, Value, Value};
+  for (unsigned N = 0; N != Vectors; ++N)
+    std::memcpy(To + 8 * N, &X, sizeof(X));
+}
 /// Lanes of source N; \p Tmp holds them if they cannot be read in place.
 template <class T>
 inline __attribute__((always_inline)) const T *fetch(Wave &W, const Inst &I, unsigned N, T *Tmp) {
   if constexpr (sizeof(T) == 4) {
     if (I.Plain && I.Src[N].K == Operand::Vgpr)
       return reinterpret_cast<const T *>(W.V[I.Src[N].Reg]);
+    if (I.Plain && I.Src[N].K != Operand::Special) {
+      fillRow(reinterpret_cast<uint32_t *>(Tmp), scalar32(W, I.Src[N]));
+      return Tmp;
+    }
     fetch32(W, I, N, reinterpret_cast<uint32_t *>(Tmp));
   } else if constexpr (sizeof(T) == 2) {
     if (I.Plain && I.Src[N].K == Operand::Vgpr) {
@@ -172,22 +192,6 @@ inline __attribute__((always_inline)) void fixNan(R *Out, unsigned Lanes, const 
     replaceNan<R>(Out, Lanes, Sources...);
 }
 
-/// Rows are copied in vectors spelled out: such a loop of words is unrolled before it is
-/// vectorized.
-using Vector8 = uint32_t __attribute__((vector_size(32)));
-constexpr unsigned Vectors = NumLanes / 8;
-inline __attribute__((always_inline)) void copyRow(uint32_t *To, const uint32_t *From) {
-  for (unsigned N = 0; N != Vectors; ++N) {
-    Vector8 X;
-    std::memcpy(&X, From + 8 * N, sizeof(X));
-    std::memcpy(To + 8 * N, &X, sizeof(X));
-  }
-}
-inline __attribute__((always_inline)) void fillRow(uint32_t *To, uint32_t Value) {
-  Vector8 X = {Value, Value, Value, Value, Value, Value, Value, Value};
-  for (unsigned N = 0; N != Vectors; ++N)
-    std::memcpy(To + 8 * N, &X, sizeof(X));
-}
 /// Lanes that run, only.
 inline __attribute__((always_inline)) void blendRow(Wave &W, uint32_t *To, const uint32_t *From) {
   const uint32_t *Mask = W.execMask();
@@ -208,6 +212,28 @@ inline __attribute__((always_inline)) void writeActive(Wave &W, unsigned Row,
     blendRow(W, W.V[Row], From);
 }
 
+/// The same for some lanes from \p First on, a multiple of 8. Vectors that are still in registers
+/// are written from there.
+template <unsigned Count>
+inline __attribute__((always_inline)) void writePart(Wave &W, unsigned Row, unsigned First,
+                                                     const uint32_t *From, bool All) {
+  uint32_t *To = W.V[Row] + First;
+  if (All) {
+    for (unsigned N = 0; N != Count / 8; ++N)
+      std::memcpy(To + 8 * N, From + 8 * N, 32);
+    return;
+  }
+  const uint32_t *Mask = W.execMask() + First;
+  for (unsigned N = 0; N != Count / 8; ++N) {
+    Vector8 M, Old, New;
+    std::memcpy(&M, Mask + 8 * N, sizeof(M));
+    std::memcpy(&Old, To + 8 * N, sizeof(Old));
+    std::memcpy(&New, From + 8 * N, sizeof(New));
+    New = (Old & ~M) | (New & M);
+    std::memcpy(To + 8 * N, &New, sizeof(New));
+  }
+}
+
 /// Room for the lanes of one operand, on purpose not initialized.
 template <class T, size_t N> struct Room {
   alignas(64) T Lanes[NumLanes];
@@ -218,12 +244,113 @@ template <size_t... N, class... A> struct Rooms<std::index_sequence<N...>, A...>
   Rooms() {}
 };
 
+/// Arithmetic with a 32-bit result and nothing else to do with it: a half of the lanes at a time,
+/// as many as stay in registers. A lane's sources are needed once more if there is a NaN, but no
+/// other lane's, so the first half may be written before the second is read.
+template <class F, class R, class... A>
+inline __attribute__((always_inline)) void runHalfRows(Wave &W, unsigned Dst, const A *...In) {
+  constexpr unsigned Part = NumLanes / 2;
+  bool All = W.exec() == FullMask;
+  for (unsigned First = 0; First != NumLanes; First += Part) {
+    alignas(64) R Out[Part];
+    typename BitsOf<R>::Type Nan = 0;
+#pragma clang loop vectorize(assume_safety)
+    for (unsigned L = 0; L != Part; ++L) {
+      R X = F{}(In[First + L]...);
+      Nan |= X != X;
+      Out[L] = X;
+    }
+    if (Nan) [[unlikely]] {
+      alignas(64) R Fixed[Part];
+      for (unsigned L = 0; L != Part; ++L)
+        Fixed[L] = Out[L];
+      replaceNan<R>(Fixed, Part, (In + First)...);
+      writePart<Part>(W, Dst, First, reinterpret_cast<const uint32_t *>(Fixed), All);
+      continue;
+    }
+    writePart<Part>(W, Dst, First, reinterpret_cast<const uint32_t *>(Out), All);
+  }
+}
+
+/// A 64-bit source as its two rows.
+template <class T> struct RowPair {
+  const uint32_t *Low, *High;
+  T operator[](unsigned L) const { return std::bit_cast<T>(Low[L] | uint64_t(High[L]) << 32); }
+};
+/// A source of an instruction that is Plain.
+template <class T>
+inline __attribute__((always_inline)) auto plainSource(Wave &W, const Inst &I, unsigned N, T *Tmp) {
+  if constexpr (sizeof(T) == 8) {
+    const Operand &O = I.Src[N];
+    if (O.K == Operand::Vgpr)
+      return RowPair<T>{W.V[O.Reg], W.V[O.Reg + 1]};
+    uint64_t X = scalar64(W, O);
+    auto *Rows = reinterpret_cast<uint32_t *>(Tmp);
+    fillRow(Rows, uint32_t(X));
+    fillRow(Rows + NumLanes, uint32_t(X >> 32));
+    return RowPair<T>{Rows, Rows + NumLanes};
+  } else {
+    return fetch<T>(W, I, N, Tmp);
+  }
+}
+
+/// The same with 64-bit results.
+template <class F, bool Arithmetic, class R, class... A, class... In>
+inline __attribute__((always_inline)) void runHalfPairs(Wave &W, unsigned Dst, In... Sources) {
+  constexpr unsigned Part = NumLanes / 2;
+  bool All = W.exec() == FullMask;
+  for (unsigned First = 0; First != NumLanes; First += Part) {
+    alignas(64) uint32_t Low[Part], High[Part];
+    uint64_t Nan = 0;
+#pragma clang loop vectorize(assume_safety)
+    for (unsigned L = 0; L != Part; ++L) {
+      R X = F{}(Sources[First + L]...);
+      if constexpr (Arithmetic && IsFloat<R>)
+        Nan |= X != X;
+      uint64_t Bits = std::bit_cast<uint64_t>(X);
+      Low[L] = uint32_t(Bits);
+      High[L] = uint32_t(Bits >> 32);
+    }
+    if constexpr (Arithmetic && IsFloat<R>)
+      if (Nan) [[unlikely]] {
+        auto Fix = [&]<size_t... N>(std::index_sequence<N...>) {
+          alignas(64) R Out[Part];
+          Rooms<std::index_sequence<N...>, A...> Copies;
+          for (unsigned L = 0; L != Part; ++L) {
+            Out[L] = RowPair<R>{Low, High}[L];
+            ((Copies.Room<A, N>::Lanes[L] = Sources[First + L]), ...);
+          }
+          replaceNan<R>(Out, Part, static_cast<const A *>(Copies.Room<A, N>::Lanes)...);
+          for (unsigned L = 0; L != Part; ++L) {
+            uint64_t Bits = std::bit_cast<uint64_t>(Out[L]);
+            Low[L] = uint32_t(Bits);
+            High[L] = uint32_t(Bits >> 32);
+          }
+        };
+        Fix(std::index_sequence_for<A...>());
+      }
+    writePart<Part>(W, Dst, First, Low, All);
+    writePart<Part>(W, Dst + 1, First, High, All);
+  }
+}
+
 template <class F, bool Arithmetic, class R, class... A, size_t... N>
 inline __attribute__((always_inline)) void runLanes(Wave &W, const Inst &I,
                                                     std::index_sequence<N...>) {
-  alignas(64) R Out[NumLanes];
   Rooms<std::index_sequence<N...>, A...> Tmp;
+  if constexpr (sizeof(R) == 8)
+    if (I.Plain) {
+      runHalfPairs<F, Arithmetic, R, A...>(W, I.Dst,
+                                           plainSource<A>(W, I, N, Tmp.Room<A, N>::Lanes)...);
+      return;
+    }
   std::tuple<const A *...> In{fetch<A>(W, I, N, Tmp.Room<A, N>::Lanes)...};
+  if constexpr (Arithmetic && std::is_same_v<R, float>)
+    if (I.Plain) {
+      runHalfRows<F, R>(W, I.Dst, std::get<N>(In)...);
+      return;
+    }
+  alignas(64) R Out[NumLanes];
   bool Direct = sizeof(R) == 4 && I.Plain && W.exec() == FullMask;
   R *D = Direct ? reinterpret_cast<R *>(W.V[I.Dst]) : Out;
   if constexpr (Arithmetic && IsFloat<R>) {
@@ -237,11 +364,6 @@ inline __attribute__((always_inline)) void runLanes(Wave &W, const Inst &I,
     }
     if (Nan) [[unlikely]]
       replaceNan<R>(Out, NumLanes, std::get<N>(In)...);
-    if constexpr (sizeof(R) == 4)
-      if (I.Plain) {
-        writeActive(W, I.Dst, reinterpret_cast<const uint32_t *>(Out));
-        return;
-      }
   } else {
 #pragma clang loop vectorize(assume_safety)
     for (unsigned L = 0; L != NumLanes; ++L)

@@ -13,6 +13,8 @@
 #include "HalfMath.h"
 #include "Lanes.h"
 
+#include <numbers>
+
 using namespace llvm;
 using namespace hk;
 using namespace hk::sim;
@@ -32,11 +34,46 @@ half halfOf(u16 X) { return std::bit_cast<half>(X); }
 
 //===- Division ------------------------------------------------------------===//
 
+/// Lanes in which a number to be divided, or the one it is divided by, is so large or small that
+/// the division sequence has to do something about it, or is no number.
+template <class T> uint64_t immoderate(const T *Denominator, const T *Numerator) {
+  using Bits = typename BitsOf<T>::Type;
+  // Exponents differ by less than 2 * Span, which is less than any limit of the sequence.
+  constexpr unsigned Mantissa = sizeof(T) == 4 ? 23 : 52;
+  constexpr Bits Field = sizeof(T) == 4 ? 0xff : 0x7ff, Span = sizeof(T) == 4 ? 32 : 256;
+  alignas(64) uint8_t Flags[NumLanes];
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    Bits D = (std::bit_cast<Bits>(Denominator[L]) >> Mantissa & Field) - (Field / 2 - Span);
+    Bits N = (std::bit_cast<Bits>(Numerator[L]) >> Mantissa & Field) - (Field / 2 - Span);
+    Flags[L] = (D > 2 * Span) | (N > 2 * Span);
+  }
+  return gatherBits(Flags);
+}
+
+template <class T> void runDivFixup(Wave &W, const Inst &I) {
+  using Bits = typename BitsOf<T>::Type;
+  constexpr Bits Sign = Bits(1) << (8 * sizeof(T) - 1);
+  alignas(64) T T0[NumLanes], T1[NumLanes], T2[NumLanes], Out[NumLanes];
+  const T *A = fetch<T>(W, I, 0, T0), *B = fetch<T>(W, I, 1, T1), *C = fetch<T>(W, I, 2, T2);
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Out[L] = std::bit_cast<T>((std::bit_cast<Bits>(A[L]) & ~Sign) |
+                              ((std::bit_cast<Bits>(B[L]) ^ std::bit_cast<Bits>(C[L])) & Sign));
+  for (uint64_t M = immoderate(B, C); M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
+    Out[L] = divFixup(A[L], B[L], C[L]);
+  }
+  fixNan<T>(Out, NumLanes, A, B, C);
+  store<T>(W, I, Out);
+}
+
 template <class T> void runDivScale(Wave &W, const Inst &I) {
   alignas(64) T T0[NumLanes], T1[NumLanes], T2[NumLanes], Out[NumLanes];
   const T *A = fetch<T>(W, I, 0, T0), *B = fetch<T>(W, I, 1, T1), *C = fetch<T>(W, I, 2, T2);
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Out[L] = A[L]; // what it comes to between moderate numbers
   uint64_t Mask = 0;
-  for (unsigned L = 0; L != NumLanes; ++L) {
+  for (uint64_t M = immoderate(B, C); M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
     bool Scaled = false;
     Out[L] = divScale(A[L], B[L], C[L], Scaled);
     Mask |= uint64_t(Scaled) << L;
@@ -51,9 +88,71 @@ template <class T> void runDivFmas(Wave &W, const Inst &I) {
   const T *A = fetch<T>(W, I, 0, T0), *B = fetch<T>(W, I, 1, T1), *C = fetch<T>(W, I, 2, T2);
   uint64_t Vcc = W.vcc();
   for (unsigned L = 0; L != NumLanes; ++L)
-    Out[L] = divFmas(A[L], B[L], C[L], Vcc >> L & 1);
+    Out[L] = std::fma(A[L], B[L], C[L]);
+  for (uint64_t M = Vcc; M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
+    Out[L] = divFmas(A[L], B[L], C[L], true);
+  }
   fixNan<T>(Out, NumLanes, A, B, C);
   store<T>(W, I, Out);
+}
+
+//===- Sine and cosine -----------------------------------------------------===//
+
+/// sin(x), or cos(x), with an error of a few units in the last place of f64, for |x| up to pi / 4.
+inline double smallSine(double X) {
+  double S = X * X;
+  double P = 1.0 / 355687428096000;
+  P = P * S - 1.0 / 1307674368000;
+  P = P * S + 1.0 / 6227020800;
+  P = P * S - 1.0 / 39916800;
+  P = P * S + 1.0 / 362880;
+  P = P * S - 1.0 / 5040;
+  P = P * S + 1.0 / 120;
+  P = P * S - 1.0 / 6;
+  return X + X * (P * S);
+}
+inline double smallCosine(double X) {
+  double S = X * X;
+  double P = -1.0 / 6402373705728000;
+  P = P * S + 1.0 / 20922789888000;
+  P = P * S - 1.0 / 87178291200;
+  P = P * S + 1.0 / 479001600;
+  P = P * S - 1.0 / 3628800;
+  P = P * S + 1.0 / 40320;
+  P = P * S - 1.0 / 720;
+  P = P * S + 1.0 / 24;
+  P = P * S - 1.0 / 2;
+  return 1 + P * S;
+}
+
+/// All lanes at once, by series. Where those errors could decide which way the result is rounded,
+/// which is hardly ever, and for arguments out of range, the functions for one number are asked, so
+/// that the result is theirs always.
+template <unsigned Turn> void runSine(Wave &W, const Inst &I) {
+  alignas(64) float T0[NumLanes], Out[NumLanes];
+  alignas(64) uint8_t Doubt[NumLanes];
+  const float *A = fetch<float>(W, I, 0, T0);
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    double X = flushedFloat(A[L]);
+    bool Inside = std::fabs(X) <= 256;
+    X = Inside ? X : 0;
+    X -= std::nearbyint(X);
+    double Quarters = std::nearbyint(X * 4);
+    double Angle = (X - Quarters * 0.25) * (2 * std::numbers::pi);
+    unsigned Q = unsigned(int(Quarters)) + Turn;
+    double R = Q & 1 ? smallCosine(Angle) : smallSine(Angle);
+    R = Q & 2 ? -R : R;
+    float Low = float(R * (1 - 0x1p-47)), High = float(R * (1 + 0x1p-47));
+    Doubt[L] = !Inside | (Low != High);
+    Out[L] = flushedFloat(Low);
+  }
+  for (uint64_t M = W.Special ? FullMask : gatherBits(Doubt); M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
+    Out[L] = Turn ? cosF32(A[L]) : sinF32(A[L]);
+  }
+  fixNan<float>(Out, NumLanes, A);
+  store<float>(W, I, Out);
 }
 
 //===- f16 functions that depend on MODE -----------------------------------===//
@@ -86,15 +185,28 @@ enum class MixTo { F32, Low, High };
 
 /// Each source is f32, or the low or high f16 of a register.
 const float *fetchMixed(Wave &W, const Inst &I, unsigned N, float *Out) {
-  Inst Raw = I;
-  Raw.Plain = false;
-  Raw.Src[N].Mods = 0;
-  u32 Bits[NumLanes];
-  fetch32(W, Raw, N, Bits);
-  bool IsHalf = I.OpSelHi >> N & 1;
-  unsigned Shift = I.OpSel >> N & 1 ? 16 : 0;
-  for (unsigned L = 0; L != NumLanes; ++L)
-    Out[L] = IsHalf ? float(halfOf(u16(Bits[L] >> Shift))) : std::bit_cast<float>(Bits[L]);
+  const Operand &O = I.Src[N];
+  alignas(64) u32 Filled[NumLanes];
+  const u32 *Bits = Filled;
+  if (O.K == Operand::Vgpr)
+    Bits = W.V[O.Reg];
+  else
+    fillRow(Filled, scalar32(W, O));
+  if (!(I.OpSelHi >> N & 1)) {
+    if (O.K == Operand::Vgpr && !O.Mods)
+      return reinterpret_cast<const float *>(Bits);
+    std::memcpy(Out, Bits, sizeof(Filled));
+  } else {
+    alignas(64) u16 Part[NumLanes];
+    if (I.OpSel >> N & 1)
+      for (unsigned L = 0; L != NumLanes; ++L)
+        Part[L] = u16(Bits[L] >> 16);
+    else
+      for (unsigned L = 0; L != NumLanes; ++L)
+        Part[L] = u16(Bits[L]);
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Out[L] = float(halfOf(Part[L]));
+  }
   if (I.Src[N].Mods & Operand::NegHi) // is |x| here
     for (unsigned L = 0; L != NumLanes; ++L)
       Out[L] = std::fabs(Out[L]);
@@ -104,11 +216,32 @@ const float *fetchMixed(Wave &W, const Inst &I, unsigned N, float *Out) {
   return Out;
 }
 
+/// All lanes by way of f32, in the default mode. False if that may not be right somewhere: rounding
+/// to f32 first matters if it gives a tie of f16, and NaNs keep other bits.
+bool fmaToHalfByFloat(const float *A, const float *B, const float *C, half *Out) {
+  u32 Doubt = 0;
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    float X = std::fma(A[L], B[L], C[L]);
+    u32 Magnitude = std::bit_cast<u32>(X) & 0x7fffffff;
+    // Ties of normal numbers; all of what is denormal in f16 (but not 0) is left to the exact way.
+    Doubt |= (Magnitude & 0x1fff) == 0x1000;
+    Doubt |= Magnitude - 1 < 0x38800000 - 1;
+    Doubt |= Magnitude > 0x7f800000;
+    Out[L] = half(X);
+  }
+  return !Doubt;
+}
+
 template <MixTo To> void runMix(Wave &W, const Inst &I) {
   alignas(64) float T0[NumLanes], T1[NumLanes], T2[NumLanes], Out[NumLanes];
   const float *A = fetchMixed(W, I, 0, T0), *B = fetchMixed(W, I, 1, T1),
               *C = fetchMixed(W, I, 2, T2);
   if (To == MixTo::F32) {
+    if (!I.Clamp) {
+      auto Fma = [](float X, float Y, float Z) { return std::fma(X, Y, Z); };
+      runHalfRows<decltype(Fma), float>(W, I.Dst, A, B, C);
+      return;
+    }
     for (unsigned L = 0; L != NumLanes; ++L)
       Out[L] = std::fma(A[L], B[L], C[L]);
     fixNan<float>(Out, NumLanes, A, B, C);
@@ -118,8 +251,9 @@ template <MixTo To> void runMix(Wave &W, const Inst &I) {
   alignas(64) u32 Merged[NumLanes];
   alignas(64) half Narrow[NumLanes];
   const u32 *Old = W.V[I.Dst];
-  for (unsigned L = 0; L != NumLanes; ++L)
-    Narrow[L] = fmaToHalf(A[L], B[L], C[L]);
+  if (W.Special || !fmaToHalfByFloat(A, B, C, Narrow))
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Narrow[L] = fmaToHalf(A[L], B[L], C[L]);
   if (I.Clamp)
     for (unsigned L = 0; L != NumLanes; ++L)
       Narrow[L] = half(floatClamp(float(Narrow[L]), true));
@@ -127,9 +261,7 @@ template <MixTo To> void runMix(Wave &W, const Inst &I) {
     u32 H = bitsOfHalf(Narrow[L]);
     Merged[L] = To == MixTo::Low ? (Old[L] & 0xffff0000) | H : (Old[L] & 0xffff) | H << 16;
   }
-  Inst Plain = I;
-  Plain.Clamp = false;
-  store<u32>(W, Plain, Merged);
+  writeActive(W, I.Dst, Merged);
 }
 
 void addSingle(Adder &T) {
@@ -166,8 +298,8 @@ void addSingle(Adder &T) {
     T.arith(Name, [](float A) { return exp2F32(A); }, Quarter);
   for (const char *Name : {"v_log_f32", "v_log_legacy_f32"})
     T.arith(Name, [](float A) { return log2F32(A); }, Quarter);
-  T.arith("v_sin_f32", [](float A) { return sinF32(A); }, Quarter);
-  T.arith("v_cos_f32", [](float A) { return cosF32(A); }, Quarter);
+  T.raw("v_sin_f32", runSine<0>, Quarter, {S::F32});
+  T.raw("v_cos_f32", runSine<1>, Quarter, {S::F32});
   T.arith("v_ldexp_f32", [](float A, i32 B) { return ldexpF32(A, B); });
   T.arith("v_frexp_mant_f32", [](float A) { return frexpMantF32(A); });
   T.op("v_frexp_exp_i32_f32", [](float A) { return frexpExpF32(A); });
@@ -175,7 +307,7 @@ void addSingle(Adder &T) {
   T.arith("v_cubesc_f32", [](float A, float B, float C) { return cubeSc(A, B, C); });
   T.arith("v_cubetc_f32", [](float A, float B, float C) { return cubeTc(A, B, C); });
   T.arith("v_cubema_f32", [](float A, float B, float C) { return cubeMa(A, B, C); });
-  T.arith("v_div_fixup_f32", [](float A, float B, float C) { return divFixup(A, B, C); });
+  T.raw("v_div_fixup_f32", runDivFixup<float>, InstClass::Valu, {S::F32, S::F32, S::F32});
   T.raw("v_div_scale_f32", runDivScale<float>, InstClass::Valu, {S::F32, S::F32, S::F32}, OpSdst);
   T.raw("v_div_fmas_f32", runDivFmas<float>, InstClass::Valu, {S::F32, S::F32, S::F32});
 }
@@ -200,7 +332,8 @@ void addDouble(Adder &T) {
   T.arith("v_frexp_mant_f64", [](double A) { return frexpMantF64(A); });
   T.op("v_frexp_exp_i32_f64", [](double A) { return frexpExpF64(A); });
   T.op("v_trig_preop_f64", [](double A, u32 B) { return trigPreop(A, B & 31); });
-  T.arith("v_div_fixup_f64", [](double A, double B, double C) { return divFixup(A, B, C); });
+  T.raw("v_div_fixup_f64", runDivFixup<double>, InstClass::ValuDouble, {S::F64, S::F64, S::F64}, 0,
+        2);
   T.raw("v_div_scale_f64", runDivScale<double>, InstClass::ValuDouble, {S::F64, S::F64, S::F64},
         OpSdst, 2);
   T.raw("v_div_fmas_f64", runDivFmas<double>, InstClass::ValuDouble, {S::F64, S::F64, S::F64}, 0,

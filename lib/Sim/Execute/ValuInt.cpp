@@ -134,9 +134,15 @@ void runCndmask(Wave &W, const Inst &I) {
   alignas(64) u32 T0[NumLanes], T1[NumLanes], Out[NumLanes];
   const u32 *A = fetch<u32>(W, I, 0, T0), *B = fetch<u32>(W, I, 1, T1);
   u64 Mask = scalar64(W, I.Src[2]);
-  for (unsigned L = 0; L != NumLanes; ++L)
-    Out[L] = Mask >> L & 1 ? B[L] : A[L];
-  store<u32>(W, I, Out);
+  for (unsigned Half = 0; Half != NumLanes; Half += 32) {
+    u32 Part = u32(Mask >> Half);
+    for (unsigned L = 0; L != 32; ++L)
+      Out[Half + L] = Part & 1u << L ? B[Half + L] : A[Half + L];
+  }
+  if (I.Plain)
+    writeActive(W, I.Dst, Out);
+  else
+    store<u32>(W, I, Out);
 }
 
 template <bool High> void runMbcnt(Wave &W, const Inst &I) {
