@@ -132,6 +132,9 @@ public:
     Environment.push_back("HK_SIM_JSON=" + Json);
     const std::string Snapshot = Opts.Gpu ? "HK_SNAPSHOT" : "HK_SIM_SNAPSHOT";
     Environment.push_back(Snapshot + "=" + Shots);
+    // The library writes it only if it is there.
+    std::error_code Unwritable;
+    raw_fd_ostream(Result, Unwritable).close();
     Environment.push_back("HK_SIM_RESULT=" + Result);
     // One thread: what a program computes with atomics must not change from run to run.
     Environment.push_back("HK_SIM_THREADS=1");
