@@ -54,11 +54,17 @@ void cleanUp(void *) {
 
 void onSignal(int Signal) {
   cleanUp(nullptr);
-  // What was there before, LLVM's handler, comes next: the signal is blocked until this returns.
+  // What was there before, LLVM's handler, comes next.
   for (size_t N = 0; N != std::size(Signals); ++N)
     if (Signals[N] == Signal)
       ::sigaction(Signal, &Before[N], nullptr);
+  sigset_t Own;
+  ::sigemptyset(&Own);
+  ::sigaddset(&Own, Signal);
+  ::sigprocmask(SIG_UNBLOCK, &Own, nullptr);
   ::raise(Signal);
+  // LLVM's handler restores what the process started with, which may be to ignore the signal. But the child is gone.
+  ::_exit(128 + Signal);
 }
 
 void install() {

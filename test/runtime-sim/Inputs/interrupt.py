@@ -39,10 +39,13 @@ def until(what, seconds, reason):
 folder, name, wait_for, *command = sys.argv[1:]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
-tool = subprocess.Popen(command, env=dict(os.environ, TMPDIR=folder), stdout=subprocess.DEVNULL)
+number = getattr(signal, name)
+# A job in the background ignores SIGINT, and hands that on.
+tool = subprocess.Popen(command, env=dict(os.environ, TMPDIR=folder), stdout=subprocess.DEVNULL,
+                        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
 try:
     until(lambda: os.listdir(folder) and matching(wait_for), 120, "the program did not start")
-    tool.send_signal(getattr(signal, name))
+    tool.send_signal(number)
     tool.wait(timeout=30)
 finally:
     tool.kill()
