@@ -172,6 +172,8 @@ void decodeShortVop(Inst &I, const uint32_t *Words) {
   }
   if (Op.Name == "v_accvgpr_mov_b32") {
     I.Dst += AccBase;
+    if (I.Src[0].K != Operand::Vgpr)
+      I.Run = runUnknown;
     I.Src[0].Reg += AccBase;
   }
 }
@@ -226,6 +228,8 @@ void decodeVop3p(Inst &I, const uint32_t *Words) {
     I.Abid = bits(W, 14, 11);
     I.Blgp = bits(W, 63, 61);
     if (Op.Name == "v_accvgpr_read_b32") {
+      if (I.Src[0].K != Operand::Vgpr)
+        I.Run = runUnknown;
       I.Src[0].Reg |= AccBase;
       return;
     }
@@ -443,7 +447,11 @@ void sim::decodeFields(Inst &I, const uint32_t *Words, unsigned Size, StringRef 
     I.Dst &= 127;
     I.SDst &= 127;
   }
-  if (I.Clamp && I.Op->RunClamp) {
+  bool VectorDst = I.Format >= Encoding::Vop1 && I.Format <= Encoding::Vop3p &&
+                   !(I.Op->Flags & (OpScalarDst | OpNoDst));
+  if (VectorDst && I.Dst % AccBase + I.DstDwords > AccBase)
+    I.Run = runUnknown; // there is no register behind the last
+  if (I.Clamp && I.Op->RunClamp && I.Run != runUnknown) {
     I.Run = I.Op->RunClamp;
     I.Clamp = false;
   }

@@ -117,8 +117,9 @@ template <class ELFT> Error ImageLoader<ELFT>::place() {
     LastEnd = Begin + P.p_memsz;
     std::memcpy(reinterpret_cast<void *>(Begin), Out.File.data() + P.p_offset, P.p_filesz);
     bool Writable = P.p_flags & ELF::PF_W, Executable = P.p_flags & ELF::PF_X;
-    if (Executable)
-      Out.Code.push_back({Begin, LastEnd});
+    // What the file does not have of it is zeros and no code; its size is anybody's word.
+    if (Executable && P.p_filesz)
+      Out.Code.push_back({Begin, Begin + P.p_filesz});
     if (Error E = Out.Memory.adopt(reinterpret_cast<void *>(Begin), P.p_memsz,
                                    Writable ? MemoryKind::Variable : MemoryKind::Code,
                                    Writable ? "global variables" : "constants and code"))

@@ -23,7 +23,12 @@
 // RUN: %hk-sim-run %t.bad.co atomics --races --block=256 --buf=i32:1
 // RUN: %hk-sim-run %t.bad.co flag --races --block=128 --buf=i32:2 --buf=i32:1 --print=1 | FileCheck %s --check-prefix=FLAG
 // FLAG: 0: 42
-
+//
+// In another rounding mode, too.
+// RUN: not %hk-sim-run %t.bad.co rounded --races --block=128 --buf=i32:128 2>&1 | FileCheck %s --check-prefix=ROUNDED
+// ROUNDED: race: {{load|store}} at LDS offset
+// ROUNDED-NEXT: at {{.*}}races.hip:[[#LINE:]]
+// ROUNDED-NEXT: and {{.*}}races.hip:{{[0-9]+}}
 #include "Inputs/kernel.h"
 
 #ifdef NO_BARRIER
@@ -58,4 +63,12 @@ KERNEL flag(int *p, int *out) {
       ;
     *out = p[0];
   }
+}
+
+KERNEL rounded(int *out) {
+  __shared__ int s[128];
+  __builtin_amdgcn_s_setreg(1 | 1 << 11, 3);
+  s[lane()] = lane();
+  barrier();
+  out[lane()] = s[(lane() + 1) % width()];
 }
