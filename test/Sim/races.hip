@@ -6,8 +6,8 @@
 // RUN: %hk-sim-run %t.co neighbour --races --block=128 --buf=i32:128
 // RUN: not %hk-sim-run %t.bad.co neighbour --races --block=128 --buf=i32:128 2>&1 | FileCheck %s --check-prefix=NEIGHBOUR
 // NEIGHBOUR: race: {{load|store}} at LDS offset {{[0-9]+}} and {{store|load}} by lane {{[0-9]+}} of wavefront {{[01]}} have no barrier between them
-// NEIGHBOUR-NEXT: at {{.*}}races.hip:[[#@LINE+26]]
-// NEIGHBOUR-NEXT: and {{.*}}races.hip:[[#@LINE+28]]
+// NEIGHBOUR-NEXT: at {{.*}}races.hip:[[#@LINE+31]]
+// NEIGHBOUR-NEXT: and {{.*}}races.hip:[[#@LINE+33]]
 //
 // A race is one under every schedule.
 // RUN: not %hk-sim-run %t.bad.co neighbour --races --seed=5 --block=128 --buf=i32:128
