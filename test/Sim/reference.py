@@ -61,7 +61,7 @@ class Format:
         return s | ((e + self.bias) << self.m) | (n - (1 << self.m))
 
 
-F16, F32, F64 = Format(16, 5, 10), Format(32, 8, 23), Format(64, 11, 52)
+F16, BF16, F32, F64 = Format(16, 5, 10), Format(16, 8, 7), Format(32, 8, 23), Format(64, 11, 52)
 
 
 def negative(v):

@@ -82,9 +82,11 @@ void storeLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned 
 /// The atomic named by OpInfo::Extra on each lane in turn; the old values to Dst if asked for.
 void atomicLanes(Wave &W, const Inst &I, unsigned DataRow, const Lane64 &A, bool Return);
 
-/// Adds loads, stores and atomics with this prefix: "global_", "flat_", ...
+/// Adds loads and stores with this prefix: "global_", "flat_", ...
 void addTransfers(Adder &T, llvm::StringRef Prefix, Handler Load, Handler Store,
                   InstClass LoadClass, InstClass StoreClass);
+/// Adds the atomics of vector memory, PREFIXatomic_...
+void addAtomics(Adder &T, llvm::StringRef Prefix, Handler Run);
 
 enum class AtomicOp : uint8_t {
   Swap,

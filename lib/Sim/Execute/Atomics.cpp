@@ -164,4 +164,34 @@ void atomicLanes(Wave &W, const Inst &I, unsigned DataRow, const Lane64 &A, bool
     choose<uint32_t>(W, I, Op, DataRow, A, Return);
 }
 
+void addAtomics(Adder &T, StringRef Prefix, Handler Run) {
+  auto Add = [&](const Twine &Name, AtomicOp Op, bool Wide) {
+    OpInfo &O = T.raw((Prefix + "atomic_" + Name).str(), Run, InstClass::GlobalAtomic, {}, 0,
+                      Wide ? 2 : 1);
+    O.DataDwords = (Wide ? 2 : 1) * (Op == AtomicOp::CompareSwap ? 2 : 1);
+    O.AccessBytes = Wide ? 8 : 4;
+    O.Extra = atomicCode(Op, Wide);
+  };
+  static constexpr struct {
+    const char *Name;
+    AtomicOp Op;
+  } Integer[] = {{"swap", AtomicOp::Swap}, {"cmpswap", AtomicOp::CompareSwap},
+                 {"add", AtomicOp::Add},   {"sub", AtomicOp::Sub},
+                 {"smin", AtomicOp::SMin}, {"umin", AtomicOp::UMin},
+                 {"smax", AtomicOp::SMax}, {"umax", AtomicOp::UMax},
+                 {"and", AtomicOp::And},   {"or", AtomicOp::Or},
+                 {"xor", AtomicOp::Xor},   {"inc", AtomicOp::Inc},
+                 {"dec", AtomicOp::Dec}};
+  for (auto &X : Integer) {
+    Add(X.Name, X.Op, false);
+    Add(Twine(X.Name) + "_x2", X.Op, true);
+  }
+  Add("add_f32", AtomicOp::AddF, false);
+  Add("pk_add_f16", AtomicOp::AddHalves, false);
+  Add("pk_add_bf16", AtomicOp::AddBrains, false);
+  Add("add_f64", AtomicOp::AddF, true);
+  Add("min_f64", AtomicOp::MinF, true);
+  Add("max_f64", AtomicOp::MaxF, true);
+}
+
 HK_SIM_END

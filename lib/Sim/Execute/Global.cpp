@@ -95,37 +95,6 @@ template <Segment G> void runAtomic(Wave &W, const Inst &I) {
     atomicLanes(W, I, I.Src[1].Reg, A, I.Sc0);
 }
 
-template <Segment G> void addAtomic(Adder &T, StringRef Name, AtomicOp Op, bool Wide) {
-  OpInfo &O = T.raw(((G == Segment::Flat ? "flat_atomic_" : "global_atomic_") + Name).str(),
-                    runAtomic<G>, InstClass::GlobalAtomic, {}, 0, Wide ? 2 : 1);
-  O.DataDwords = (Wide ? 2 : 1) * (Op == AtomicOp::CompareSwap ? 2 : 1);
-  O.AccessBytes = Wide ? 8 : 4;
-  O.Extra = atomicCode(Op, Wide);
-}
-
-template <Segment G> void addAtomics(Adder &T) {
-  struct {
-    const char *Name;
-    AtomicOp Op;
-  } Integer[] = {{"swap", AtomicOp::Swap}, {"cmpswap", AtomicOp::CompareSwap},
-                 {"add", AtomicOp::Add},   {"sub", AtomicOp::Sub},
-                 {"smin", AtomicOp::SMin}, {"umin", AtomicOp::UMin},
-                 {"smax", AtomicOp::SMax}, {"umax", AtomicOp::UMax},
-                 {"and", AtomicOp::And},   {"or", AtomicOp::Or},
-                 {"xor", AtomicOp::Xor},   {"inc", AtomicOp::Inc},
-                 {"dec", AtomicOp::Dec}};
-  for (auto &X : Integer) {
-    addAtomic<G>(T, X.Name, X.Op, false);
-    addAtomic<G>(T, (X.Name + Twine("_x2")).str(), X.Op, true);
-  }
-  addAtomic<G>(T, "add_f32", AtomicOp::AddF, false);
-  addAtomic<G>(T, "pk_add_f16", AtomicOp::AddHalves, false);
-  addAtomic<G>(T, "pk_add_bf16", AtomicOp::AddBrains, false);
-  addAtomic<G>(T, "add_f64", AtomicOp::AddF, true);
-  addAtomic<G>(T, "min_f64", AtomicOp::MinF, true);
-  addAtomic<G>(T, "max_f64", AtomicOp::MaxF, true);
-}
-
 } // namespace
 
 void addGlobal(OpTable &Table) {
@@ -151,8 +120,8 @@ void addGlobal(OpTable &Table) {
     Op.AccessBytes = X.Bytes;
     Op.Extra = uint8_t(X.D);
   }
-  addAtomics<Segment::Global>(T);
-  addAtomics<Segment::Flat>(T);
+  addAtomics(T, "global_", runAtomic<Segment::Global>);
+  addAtomics(T, "flat_", runAtomic<Segment::Flat>);
 }
 
 HK_SIM_END
