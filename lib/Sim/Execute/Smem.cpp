@@ -21,7 +21,7 @@ uint32_t offset(Wave &W, const Inst &I) {
 
 bool check(Wave &W, const Inst &I, uint64_t Address, unsigned Bytes, Use U) {
   const Allocation *&Hit = W.Thread->LastHit[I.Index];
-  if (Hit && Hit->contains(Address, Bytes) && !Hit->Freed && !W.L->Checks)
+  if (Hit && Hit->contains(Address, Bytes) && !Hit->Freed && !W.L->Checks && U == Use::Load)
     return true;
   // The words of one lane; the check for vectors names all that can be wrong.
   Lane64 A;
