@@ -356,6 +356,12 @@ void decodeBuffer(Inst &I, const uint32_t *Words) {
   I.Sc0 = bits(W, 14, 14);
   I.Sc1 = bits(W, 15, 15);
   I.LdsDma = bits(W, 16, 16) && I.Format == Encoding::Mubuf;
+  if (I.Format == Encoding::Mtbuf) {
+    // The opcode begins a bit earlier, and the format follows it.
+    I.Sc1 = false;
+    I.Cbsz = bits(W, 22, 19);
+    I.Abid = bits(W, 25, 23);
+  }
   I.Nt = bits(W, 17, 17);
   I.Src[0] = vgpr(bits(X, 7, 0), I.Offen + I.Idxen);
   if (!(I.Offen || I.Idxen))

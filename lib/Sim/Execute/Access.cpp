@@ -657,6 +657,28 @@ void storeLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned 
   }
 }
 
+void loadToLds(Wave &W, const Inst &I, const Lane64 &A, uint64_t Zero) {
+  Lane64 To;
+  To.Lanes = A.Lanes | Zero;
+  To.Bytes = std::max(4u, A.Bytes);
+  for (unsigned L = 0; L != NumLanes; ++L)
+    To.Address[L] = (W.S[SgprM0] & 0xffff) + uint32_t(I.Imm) + L * To.Bytes;
+  To.findContiguous();
+  if (!checkLds(W, I, To, Use::Store))
+    return;
+  for (uint64_t M = To.Lanes; M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
+    uint32_t X[4] = {};
+    if (A.Lanes >> L & 1)
+      std::memcpy(X, reinterpret_cast<void *>(A.Address[L]), A.Bytes);
+    if (Data(I.Op->Extra) == Data::I8)
+      X[0] = uint32_t(int32_t(int8_t(X[0])));
+    else if (Data(I.Op->Extra) == Data::I16)
+      X[0] = uint32_t(int32_t(int16_t(X[0])));
+    std::memcpy(reinterpret_cast<void *>(To.Address[L]), X, To.Bytes);
+  }
+}
+
 void addTransfers(Adder &T, StringRef Prefix, Handler Load, Handler Store, InstClass LoadClass,
                   InstClass StoreClass) {
   struct Kind {

@@ -17,23 +17,14 @@ using namespace hk::sim;
 
 HK_SIM_BEGIN
 
-namespace {
-
-/// Lanes of which a part is inside: loads and stores of several dwords are checked dword by dword.
-struct Straddling {
-  uint64_t Lanes = 0;
-  uint64_t Limit = 0; ///< where the buffer ends
-};
-
-/// False: this is scratch, and addresses are offsets into it.
-bool addresses(Wave &W, const Inst &I, Lane64 &A, Straddling &Part) {
+bool bufferAddresses(Wave &W, const Inst &I, unsigned Bytes, Lane64 &A, Straddling &Part) {
   const uint32_t *R = &W.S[I.SDst];
   uint64_t Base = (R[0] | uint64_t(R[1]) << 32) & 0xffffffffffff;
   bool Scratch = (R[0] | uint64_t(R[1] & 0xffff) << 32) == 0 && R[1] >> 31 && R[3] == 0x53435254;
   uint32_t Stride = R[1] >> 16 & 0x3fff, Records = R[2];
   bool Swizzle = R[1] >> 31, AddTid = R[3] >> 23 & 1;
   uint32_t Soffset = scalar32(W, I.Src[2]);
-  A.Bytes = I.Op->AccessBytes;
+  A.Bytes = Bytes;
   A.Lanes = 0;
   uint64_t Exec = W.exec();
   const uint32_t *Index = I.Idxen ? W.V[I.Src[0].Reg] : nullptr;
@@ -71,6 +62,12 @@ bool addresses(Wave &W, const Inst &I, Lane64 &A, Straddling &Part) {
   if (!Scratch)
     A.findContiguous();
   return !Scratch;
+}
+
+namespace {
+
+bool addresses(Wave &W, const Inst &I, Lane64 &A, Straddling &Part) {
+  return bufferAddresses(W, I, I.Op->AccessBytes, A, Part);
 }
 
 bool check(Wave &W, const Inst &I, Lane64 &A, Use U, Straddling &Part) {
@@ -114,22 +111,8 @@ void runLoad(Wave &W, const Inst &I) {
     });
     return;
   }
-  if (I.LdsDma) {
-    Lane64 To;
-    To.Lanes = A.Lanes;
-    To.Bytes = 4;
-    for (unsigned L = 0; L != NumLanes; ++L)
-      To.Address[L] = (W.S[SgprM0] & 0xffff) + uint32_t(I.Imm) + 4 * L;
-    if (!checkLds(W, I, To, Use::Store))
-      return;
-    for (uint64_t M = A.Lanes; M; M &= M - 1) {
-      unsigned L = std::countr_zero(M);
-      uint32_t X = 0;
-      std::memcpy(&X, reinterpret_cast<void *>(A.Address[L]), std::min(4u, A.Bytes));
-      std::memcpy(reinterpret_cast<void *>(To.Address[L]), &X, 4);
-    }
-    return;
-  }
+  if (I.LdsDma)
+    return loadToLds(W, I, A, W.exec());
   // Lanes outside the buffer read 0.
   if (uint64_t Outside = W.exec() & ~A.Lanes)
     for (unsigned D = 0; D != I.DstDwords; ++D)
@@ -150,6 +133,27 @@ void runStore(Wave &W, const Inst &I) {
     storeLanes(W, I, I.Src[1].Reg, A, I.Op->DataDwords);
 }
 
+/// From LDS; the places there follow each other as for loads.
+void runStoreLds(Wave &W, const Inst &I) {
+  Lane64 A, From;
+  Straddling Part;
+  if (!check(W, I, A, Use::Store, Part))
+    return;
+  From.Lanes = A.Lanes;
+  From.Bytes = 4;
+  for (unsigned L = 0; L != NumLanes; ++L)
+    From.Address[L] = (W.S[SgprM0] & 0xffff) + uint32_t(I.Imm) + 4 * L;
+  From.findContiguous();
+  if (!checkLds(W, I, From, Use::Load))
+    return;
+  ++W.Thread->Progress;
+  for (uint64_t M = A.Lanes; M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
+    std::memcpy(reinterpret_cast<void *>(A.Address[L]),
+                reinterpret_cast<const void *>(From.Address[L]), 4);
+  }
+}
+
 void runAtomic(Wave &W, const Inst &I) {
   Lane64 A;
   Straddling Part; // an atomic is inside as a whole, or not
@@ -168,6 +172,9 @@ void addBuffer(OpTable &Table) {
   Adder T(Table);
   addTransfers(T, "buffer_", runLoad, runStore, InstClass::GlobalLoad, InstClass::GlobalStore);
   addAtomics(T, "buffer_", runAtomic);
+  OpInfo &FromLds = T.raw("buffer_store_lds_dword", runStoreLds, InstClass::GlobalStore, {}, OpNoDst);
+  FromLds.DataDwords = 0;
+  FromLds.AccessBytes = 4;
 }
 
 HK_SIM_END

@@ -48,35 +48,13 @@ template <Segment G> bool check(Wave &W, const Inst &I, Lane64 &A, Use U) {
   return G == Segment::Flat ? checkFlat(W, I, A, U) : checkGlobal(W, I, A, U);
 }
 
-/// Straight to LDS: M0 and the offset say where lane 0's data go, the others follow.
-void loadToLds(Wave &W, const Inst &I, const Lane64 &A) {
-  Lane64 To;
-  To.Lanes = A.Lanes;
-  To.Bytes = std::max(4u, A.Bytes);
-  for (unsigned L = 0; L != NumLanes; ++L)
-    To.Address[L] = (W.S[SgprM0] & 0xffff) + uint32_t(I.Imm) + (L * To.Bytes);
-  To.findContiguous();
-  if (!checkLds(W, I, To, Use::Store))
-    return;
-  for (uint64_t M = A.Lanes; M; M &= M - 1) {
-    unsigned L = std::countr_zero(M);
-    uint32_t X[4] = {};
-    std::memcpy(X, reinterpret_cast<void *>(A.Address[L]), A.Bytes);
-    if (Data(I.Op->Extra) == Data::I8)
-      X[0] = uint32_t(int32_t(int8_t(X[0])));
-    else if (Data(I.Op->Extra) == Data::I16)
-      X[0] = uint32_t(int32_t(int16_t(X[0])));
-    std::memcpy(reinterpret_cast<void *>(To.Address[L]), X, To.Bytes);
-  }
-}
-
 template <Segment G> void runLoad(Wave &W, const Inst &I) {
   Lane64 A;
   addresses<G>(W, I, A);
   if (!check<G>(W, I, A, Use::Load))
     return;
   if (I.LdsDma)
-    loadToLds(W, I, A);
+    loadToLds(W, I, A, 0);
   else
     loadLanes(W, I, I.Dst, A, I.DstDwords);
 }
@@ -113,13 +91,16 @@ void addGlobal(OpTable &Table) {
                {"ushort", Data::U16, 2},     {"sshort", Data::I16, 2},
                {"dword", Data::Dwords, 4},   {"dwordx3", Data::Dwords, 12},
                {"dwordx4", Data::Dwords, 16}};
-  for (auto &X : ToLds) {
-    OpInfo &Op = T.raw((Twine("global_load_lds_") + X.Name).str(), runLoad<Segment::Global>,
-                       InstClass::GlobalLoad, {}, OpNoDst);
-    Op.DataDwords = 0;
-    Op.AccessBytes = X.Bytes;
-    Op.Extra = uint8_t(X.D);
-  }
+  auto ToLdsFrom = [&](StringRef Prefix, Handler Run, InstClass Class) {
+    for (auto &X : ToLds) {
+      OpInfo &Op = T.raw((Prefix + "load_lds_" + X.Name).str(), Run, Class, {}, OpNoDst);
+      Op.DataDwords = 0;
+      Op.AccessBytes = X.Bytes;
+      Op.Extra = uint8_t(X.D);
+    }
+  };
+  ToLdsFrom("global_", runLoad<Segment::Global>, InstClass::GlobalLoad);
+  ToLdsFrom("scratch_", runLoad<Segment::Scratch>, InstClass::Scratch);
   addAtomics(T, "global_", runAtomic<Segment::Global>);
   addAtomics(T, "flat_", runAtomic<Segment::Flat>);
 }
