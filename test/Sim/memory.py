@@ -209,7 +209,7 @@ for n, t in ((1, "dword"), (2, "dwordx2"), (3, "dwordx3"), (4, "dwordx4")):
     mask = (1 << 32 * n) - 1
     full = lambda x: (x & M64, x >> 64)
     regs = "v8" if n == 1 else f"v[8:{7 + n}]"
-    run = lambda a, b, c, mask=mask: full((b | c << 64) & mask | old & ~mask)
+    run = lambda a, b, c, mask=mask, old=old: full((b | c << 64) & mask | old & ~mask)
     case(f"global_load_{t}", text(*FILLED, f"global_load_{t} {regs}, v14, s[30:31]", VM), run, full=True)
     case(f"flat_load_{t}", text(*FILLED, *SHARED_ADDRESS, f"flat_load_{t} {regs}, v[24:25]", VM, LGKM), run, full=True)
     case(f"buffer_load_{t}", text(*FILLED, *RESOURCE, f"buffer_load_{t} {regs}, v14, s[32:35], 0 offen", VM), run, full=True)
@@ -302,6 +302,87 @@ lanes(text(*LANE, *resource(0, MEMORY), "v_mov_b32 v16, 0", "ds_write_b32 v13, v
            LGKM, "s_nop 4", "buffer_load_dword v16, s[32:35], 0 offen lds", VM, "v_lshlrev_b32 v16, 2, v26",
            "ds_read_b32 v8, v16 offset:512", LGKM), lambda rows: [p(8 * l) for l in range(64)], "buffer to LDS")
 
+# --- Formats -------------------------------------------------------------------------------------
+
+BITS = {"8": [8], "16": [16], "8_8": [8, 8], "32": [32], "16_16": [16, 16], "10_10_10_2": [10, 10, 10, 2],
+        "2_10_10_10": [2, 10, 10, 10], "8_8_8_8": [8] * 4, "32_32": [32] * 2, "16_16_16_16": [16] * 4,
+        "32_32_32": [32] * 3, "32_32_32_32": [32] * 4}
+DATA = dict(zip(("8", "16", "8_8", "32", "16_16", "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32", "16_16_16_16", "32_32_32",
+                 "32_32_32_32"), (1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14)))
+NUMBERS = {"UNORM": 0, "SNORM": 1, "USCALED": 2, "SSCALED": 3, "UINT": 4, "SINT": 5, "FLOAT": 7}
+
+
+def component(x, bits, number):
+    high = (1 << bits) - 1
+    if number == "UNORM":
+        return F32.encode(Fraction(x, high))
+    if number == "SNORM":
+        return F32.encode(max(Fraction(signed(x, bits), high >> 1), Fraction(-1)))
+    if number == "USCALED":
+        return F32.encode(Fraction(x))
+    if number == "SSCALED":
+        return F32.encode(Fraction(signed(x, bits)))
+    if number == "SINT":
+        return signed(x, bits) & M32
+    if number == "FLOAT":
+        return x if bits == 32 else F32.encode(F16.decode(x))
+    return x
+
+
+def components(at, name, number):
+    out, bit = [], 0
+    raw = p(at, 16)
+    for bits in BITS[name]:
+        out.append(component(raw >> bit & (1 << bits) - 1, bits, number))
+        bit += bits
+    return out + [0, 0, 0, 1 if number in ("UINT", "SINT") else 0x3F800000][len(out):]
+
+
+def quad(words):
+    words = list(words) + OLD[len(words):]
+    return (words[0] | words[1] << 32, words[2] | words[3] << 32)
+
+
+for name in BITS:
+    for number, code in NUMBERS.items():
+        bits = BITS[name]
+        if number == "FLOAT" and bits[0] < 16 or bits[0] == 32 and number not in ("UINT", "SINT", "FLOAT"):
+            continue
+        size = sum(bits) // 8
+        lanes(text(*LANE, *resource(16, 40), f"tbuffer_load_format_xyzw v[8:11], v26, s[32:35], 0 format:[BUF_DATA_FORMAT_{name},BUF_NUM_FORMAT_{number}] idxen", VM),
+              lambda rows, n=name, t=number: [quad(components(16 * l, n, t)) if l < 40 else quad([0] * 4) for l in range(64)],
+              f"tbuffer_load {name} {number}", full=True, nan="pairs")
+        # The resource says: components w, z, 1, x.
+        word = 7 | 6 << 3 | 1 << 6 | 4 << 9 | code << 12 | DATA[name] << 15
+        lanes(text(*LANE, *resource(16, 40, hex(word)), "buffer_load_format_xyz v[8:10], v26, s[32:35], 0 idxen", VM),
+              lambda rows, n=name, t=number: [quad([components(16 * l, n, t)[3], components(16 * l, n, t)[2],
+                                                    1 if t in ("UINT", "SINT") else 0x3F800000]) if l < 40 else quad([0] * 3)
+                                              for l in range(64)], f"buffer_load_format {name} {number}", full=True, nan="pairs")
+        if number in ("UINT", "SINT"):
+            # Too large a number becomes the largest.
+            def stored(row, n=name, t=number):
+                values = [row[0] & M32, row[0] >> 32, row[1] & M32, row[1] >> 32]
+                raw, bit = row[1] | row[2] << 64, 0
+                for x, bits in zip(values, BITS[n]):
+                    high = (1 << bits) - 1
+                    x = min(x, high) if t == "UINT" else clamp(signed(x, 32), -(high >> 1) - 1, high >> 1) & high
+                    raw = raw & ~(high << bit) | x << bit
+                    bit += bits
+                return (raw & M64, raw >> 64)
+            lanes(text(*FILLED, *LANE, *resource(16, MEMORY // 16), f"v_add_u32 v26, {SLOTS // 16}, v26",
+                       f"tbuffer_store_format_xyzw v[0:3], v26, s[32:35], 0 format:[BUF_DATA_FORMAT_{name},BUF_NUM_FORMAT_{number}] idxen",
+                       VM, LOAD4, VM), lambda rows, f=stored: [f(row) for row in rows], f"tbuffer_store {name} {number}", full=True)
+for d16 in ("16_16_16_16", "8_8_8_8"):
+    for number in ("UINT", "SINT", "FLOAT", "USCALED"):
+        if d16 == "8_8_8_8" and number == "FLOAT" or d16 != "8_8_8_8" and number == "USCALED":
+            continue
+
+        def halves16(l, n=d16, t=number):
+            xs = [x & M16 if t in ("UINT", "SINT") else F16.encode(F32.decode(x)) for x in components(16 * l, n, t)]
+            return quad([xs[0] | xs[1] << 16, xs[2] | xs[3] << 16])
+        lanes(text(*LANE, *resource(16, 40), f"tbuffer_load_format_d16_xyzw v[8:9], v26, s[32:35], 0 format:[BUF_DATA_FORMAT_{d16},BUF_NUM_FORMAT_{number}] idxen", VM),
+              lambda rows, f=halves16: [f(l) if l < 40 else quad([0, 0]) for l in range(64)], f"d16 {d16} {number}", full=True, nan="packed")
+
 # --- Scalar memory -------------------------------------------------------------------------------
 
 
@@ -327,5 +408,46 @@ for n in (8, 16):
     moves = [f"v_mov_b32 v{8 + k}, s{x}" for k, x in enumerate((40, 41, 40 + n - 2, 40 + n - 1))]
     lanes(text(f"s_load_dwordx{n} s[40:{39 + n}], s[30:31], 64", LGKM, *moves),
           lambda rows, n=n: [(p(64, 8), p(64 + 4 * n - 8, 8))] * 64, f"s_load_dwordx{n}", full=True)
+
+# Stores and atomics: what s[36:39] held comes back, and what memory holds is in s[40:43].
+WRITE = ("s_mov_b32 s36, 0x11223344", "s_mov_b32 s37, 0x55667788", "s_mov_b32 s38, 0x99aabbcc", "s_mov_b32 s39, 0xddeeff00")
+VALUES = (0x11223344, 0x55667788, 0x99AABBCC, 0xDDEEFF00)
+ZERO = ("v_mov_b32 v16, 2048", "v_mov_b32 v20, 0", "v_mov_b32 v21, 0", "v_mov_b32 v22, 0", "v_mov_b32 v23, 0",
+        "global_store_dwordx4 v16, v[20:23], s[30:31]", VM)
+for n in (1, 2, 4):
+    reg = "s36" if n == 1 else f"s[36:{35 + n}]"
+    t = "dword" + ("" if n == 1 else f"x{n}")
+    for name, before, line in ((f"s_store_{t}", (), f"s_store_{t} {reg}, s[30:31], 2048"),
+                               (f"s_buffer_store_{t}", resource(0, MEMORY), f"s_buffer_store_{t} {reg}, s[32:35], 2048"),
+                               (f"s_buffer_store_{t} cut", resource(0, 2052), f"s_buffer_store_{t} {reg}, s[32:35], 2048"),
+                               (f"s_scratch_store_{t}", ("s_movk_i32 s20, 32",), f"s_scratch_store_{t} {reg}, s[30:31], s20")):
+        got = [VALUES[k] if k < (1 if "cut" in name else n) else 0 for k in range(4)]
+        lanes(text(*ZERO, *WRITE, *before, line, LGKM, "global_load_dwordx4 v[8:11], v16, s[30:31]", VM),
+              lambda rows, w=got: [(w[0] | w[1] << 32, w[2] | w[3] << 32)] * 64, name, full=True)
+for n in (1, 2, 4):
+    got = [p(128 + 4 * k) if k < n else 0 for k in range(4)]
+    scalars(f"s_scratch_load x{n}", ("s_movk_i32 s20, 2",), f"s_scratch_load_dword{'' if n == 1 else f'x{n}'} {'s36' if n == 1 else f's[36:{35 + n}]'}, s[30:31], s20", got)
+for bits in (32, 64):
+    ops, mask = integers(bits)
+    suffix = "_x2" if bits == 64 else ""
+    for op, f in list(ops.items()) + [("cmpswap", None)]:
+        for buffer_ in (False, True):
+            old = 0x0FEDCBA987654321 & mask
+            d = VALUES[0] | VALUES[1] << 32
+            k = VALUES[2] | VALUES[3] << 32
+            if op == "cmpswap":
+                regs = "s[36:39]" if bits == 64 else "s[36:37]"
+                compared = k if bits == 64 else VALUES[1]
+                old = compared  # so that it takes place
+                new = d & mask
+            else:
+                regs = "s[36:37]" if bits == 64 else "s36"
+                new = f(old, d & mask) & mask
+            name = f"s_{'buffer_' if buffer_ else ''}atomic_{op}{suffix}"
+            where = "s[32:35]" if buffer_ else "s[30:31]"
+            lanes(text(*WRITE, *(resource(0, MEMORY) if buffer_ else ()), "v_mov_b32 v16, 2048", f"v_mov_b32 v20, 0x{old & M32:x}", f"v_mov_b32 v21, 0x{old >> 32:x}",
+                       "global_store_dwordx2 v16, v[20:21], s[30:31]", VM, f"{name} {regs}, {where}, 2048 glc", LGKM,
+                       "v_mov_b32 v8, s36", "v_mov_b32 v9, s37", "global_load_dwordx2 v[10:11], v16, s[30:31]", VM),
+                  lambda rows, o=old, n=new, b=bits: [(o if b == 64 else o | VALUES[1] << 32, n)] * 64, name, full=True)
 
 sys.exit(main(__file__))

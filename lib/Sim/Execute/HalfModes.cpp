@@ -1,9 +1,10 @@
-//===- HalfModes.cpp - f16 results in other modes -------------------------===//
+//===- HalfModes.cpp - Results in other modes, without the host's help ----===//
 //
 // The host has no f16 arithmetic whose rounding and denormals could be
 // switched. Where MODE asks for another direction, or for zeros in place of
 // denormals, these take over: computed in f64, exactly or rounded to odd, and
-// brought to f16 in one rounding.
+// brought to f16 in one rounding. So does a conversion that the compiler makes
+// of several roundings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ half rounded(double X, const FloatMode &Mode) { return halfOf(encodeHalf(X, Mode
 /// direction.
 double fused(double A, double B, double C, const FloatMode &Mode) {
   double P = A * B;
-  if (P == -C && (P != 0 || std::signbit(P) != std::signbit(C)))
+  if (P == -C && std::isfinite(P) && (P != 0 || std::signbit(P) != std::signbit(C)))
     return Mode.F64F16 == Rounding::Down ? -0.0 : 0.0;
   return fmaForNarrow(A, B, C);
 }
@@ -122,6 +123,17 @@ template <class T> void runFromInteger(Wave &W, const Inst &I) {
   store<half>(W, I, Out);
 }
 
+/// u32 to f32.
+void runUnsigned(Wave &W, const Inst &I) {
+  alignas(64) u32 In[NumLanes];
+  alignas(64) float Out[NumLanes];
+  FloatMode Mode = FloatMode::decode(W.Mode);
+  fetch32(W, I, 0, In);
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Out[L] = doubleToFloat(double(In[L]), Mode);
+  store<float>(W, I, Out);
+}
+
 /// Each source is f32, or the low or high f16 of a register; the result goes to one half.
 template <bool High> void runMix(Wave &W, const Inst &I) {
   alignas(64) double X[3][NumLanes];
@@ -180,6 +192,7 @@ void addHalfModes(OpTable &Table) {
   Set(runHalves<Fma>, {"v_pk_fma_f16", "v_pk_fmac_f16"});
   Set(runFromInteger<u16>, {"v_cvt_f16_u16"});
   Set(runFromInteger<i16>, {"v_cvt_f16_i16"});
+  Set(runUnsigned, {"v_cvt_f32_u32"});
   Set(runMix<false>, {"v_fma_mixlo_f16", "v_mad_mixlo_f16"});
   Set(runMix<true>, {"v_fma_mixhi_f16", "v_mad_mixhi_f16"});
 }

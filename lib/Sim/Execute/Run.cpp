@@ -40,8 +40,7 @@ __attribute__((noinline)) void runSpecial(Wave &W, const Inst &I) {
   FloatMode Mode = FloatMode::decode(W.Mode);
   if (Mode.plainF32() && Mode.plainF64F16()) {
     Moved.Run(W, Moved);
-  } else if (I.Op->RunMode && !Mode.plainF64F16()) {
-    // Also mixed f32 and f16: such a result is f16.
+  } else if (I.Op->RunMode) {
     Moved.Plain = false;
     I.Op->RunMode(W, Moved);
   } else if (isF32(*I.Op)) {

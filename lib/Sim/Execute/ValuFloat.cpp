@@ -288,7 +288,7 @@ void addSingle(Adder &T) {
   T.arith("v_ceil_f32", [](float A) { return std::ceil(A); });
   T.arith("v_floor_f32", [](float A) { return std::floor(A); });
   T.arith("v_trunc_f32", [](float A) { return std::trunc(A); });
-  T.arith("v_rndne_f32", [](float A) { return float(std::nearbyint(A)); });
+  T.arith("v_rndne_f32", [](float A) { return __builtin_roundevenf(A); });
   T.arith("v_fract_f32", [](float A) { return fractF32(A); });
   T.arith("v_rcp_f32", [](float A) { return rcpF32(A); }, Quarter);
   T.arith("v_rcp_iflag_f32", [](float A) { return rcpF32(A); }, Quarter);
@@ -323,7 +323,7 @@ void addDouble(Adder &T) {
   T.arith("v_ceil_f64", [](double A) { return std::ceil(A); });
   T.arith("v_floor_f64", [](double A) { return std::floor(A); });
   T.arith("v_trunc_f64", [](double A) { return std::trunc(A); });
-  T.arith("v_rndne_f64", [](double A) { return std::nearbyint(A); });
+  T.arith("v_rndne_f64", [](double A) { return __builtin_roundeven(A); });
   T.arith("v_fract_f64", [](double A) { return fractF64(A); });
   T.arith("v_rcp_f64", [](double A) { return rcpF64(A); }, Quarter);
   T.arith("v_rsq_f64", [](double A) { return rsqF64(A); }, Quarter);
@@ -368,7 +368,7 @@ void addHalf(Adder &T) {
   T.arith("v_ceil_f16", [](half A) { return half(std::ceil(float(A))); });
   T.arith("v_floor_f16", [](half A) { return half(std::floor(float(A))); });
   T.arith("v_trunc_f16", [](half A) { return half(std::trunc(float(A))); });
-  T.arith("v_rndne_f16", [](half A) { return half(std::nearbyint(float(A))); });
+  T.arith("v_rndne_f16", [](half A) { return half(__builtin_roundevenf(float(A))); });
   T.arith("v_fract_f16", [](half A) { return halfOf(fractF16(bitsOfHalf(A))); });
   T.arith("v_frexp_mant_f16", [](half A) { return halfOf(frexpMantF16(bitsOfHalf(A))); });
   T.op("v_frexp_exp_i16_f16", [](half A) { return frexpExpF16(bitsOfHalf(A)); });
