@@ -32,7 +32,10 @@ def words():
     add("vop3p", 128, lambda op: [(0xD3800000 | op << 16 | 8, v(a) | v(b) << 9 | v(c) << 18 | high << 27)
                                   for a, b, c in ((32, 48, 8), (32, 48, 2))
                                   for high in (0, 3)])
+    # Matrix instructions with scales are two of these in a row.
+    add("vop3px", 128, lambda op: [(0xD3AC0000, v(2) | v(4) << 9, 0xD3800000 | op << 16 | 8, v(32) | v(48) << 9 | v(8) << 18)])
     add("ds", 256, lambda op: [(0xD8000000 | op << 17, 2 | 4 << 8 | 6 << 16 | 8 << 24),
+                               (0xD8000000 | op << 17, 2 | 8 << 24),
                                (0xD8000000 | op << 17 | 1 << 16, 2 | 4 << 8 | 6 << 16 | 8 << 24)])
     for segment, name in ((0, "flat"), (1, "scratch"), (2, "global")):
         add(name, 128, lambda op: [(0xDC000000 | op << 18 | segment << 14, 2 | 4 << 8 | 0x7F << 16 | 8 << 24),

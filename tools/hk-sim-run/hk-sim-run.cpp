@@ -9,7 +9,8 @@
 //
 // TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64; INIT is zero, none, iota, const=VALUE,
 // random=SEED, file=PATH, or freed: given back before the launch. Memory is numbered from 0 in
-// order: --print=N[:FIRST[:COUNT]] shows it, --dump=N:PATH writes it. Other options choose what is checked and printed; see below.
+// order: --print=N[:FIRST[:COUNT]] shows it, --dump=N:PATH writes it. Other options choose what is
+// checked and printed; see below.
 //
 // Exit code: 0, 1 for a fault (its text goes to stderr), 2 for anything else that went wrong.
 //

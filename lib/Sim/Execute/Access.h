@@ -112,8 +112,8 @@ void loadToLds(Wave &W, const Inst &I, const Lane64 &A, uint64_t Zero);
 /// On one word or two of memory that was checked; gives the old value.
 uint64_t atomicScalar(AtomicOp Op, bool Wide, uint64_t Address, uint64_t X, uint64_t Y);
 
-/// Lanes of which a part is inside a buffer: loads and stores of several dwords are checked dword by
-/// dword.
+/// Lanes of which a part is inside a buffer: loads and stores of several dwords are checked dword
+/// by dword.
 struct Straddling {
   uint64_t Lanes = 0;
   uint64_t Limit = 0; ///< where the buffer ends

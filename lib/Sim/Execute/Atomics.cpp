@@ -181,8 +181,8 @@ uint64_t atomicScalar(AtomicOp Op, bool Wide, uint64_t Address, uint64_t X, uint
 
 void addAtomics(Adder &T, StringRef Prefix, Handler Run) {
   auto Add = [&](const Twine &Name, AtomicOp Op, bool Wide) {
-    OpInfo &O = T.raw((Prefix + "atomic_" + Name).str(), Run, InstClass::GlobalAtomic, {}, 0,
-                      Wide ? 2 : 1);
+    OpInfo &O =
+        T.raw((Prefix + "atomic_" + Name).str(), Run, InstClass::GlobalAtomic, {}, 0, Wide ? 2 : 1);
     O.DataDwords = (Wide ? 2 : 1) * (Op == AtomicOp::CompareSwap ? 2 : 1);
     O.AccessBytes = Wide ? 8 : 4;
     O.Extra = atomicCode(Op, Wide);

@@ -126,9 +126,8 @@ void runStore(Wave &W, const Inst &I) {
   if (!check(W, I, A, Use::Store, Part))
     return;
   if (Part.Lanes)
-    eachDword(W, I, A, Part, Use::Store, [&](unsigned D, const Lane64 &One) {
-      storeLanes(W, I, I.Src[1].Reg + D, One, 1);
-    });
+    eachDword(W, I, A, Part, Use::Store,
+              [&](unsigned D, const Lane64 &One) { storeLanes(W, I, I.Src[1].Reg + D, One, 1); });
   else
     storeLanes(W, I, I.Src[1].Reg, A, I.Op->DataDwords);
 }
@@ -172,7 +171,8 @@ void addBuffer(OpTable &Table) {
   Adder T(Table);
   addTransfers(T, "buffer_", runLoad, runStore, InstClass::GlobalLoad, InstClass::GlobalStore);
   addAtomics(T, "buffer_", runAtomic);
-  OpInfo &FromLds = T.raw("buffer_store_lds_dword", runStoreLds, InstClass::GlobalStore, {}, OpNoDst);
+  OpInfo &FromLds =
+      T.raw("buffer_store_lds_dword", runStoreLds, InstClass::GlobalStore, {}, OpNoDst);
   FromLds.DataDwords = 0;
   FromLds.AccessBytes = 4;
 }

@@ -185,8 +185,7 @@ void addHalfModes(OpTable &Table) {
   Set(runHalf<SubReverse>, {"v_subrev_f16"});
   Set(runHalf<Mul>, {"v_mul_f16"});
   Set(runHalf<Fma>, {"v_fma_f16", "v_fmamk_f16", "v_fmaak_f16", "v_fma_legacy_f16", "v_fmac_f16"});
-  Set(runHalf<Mad>,
-      {"v_mad_f16", "v_mad_legacy_f16", "v_madmk_f16", "v_madak_f16", "v_mac_f16"});
+  Set(runHalf<Mad>, {"v_mad_f16", "v_mad_legacy_f16", "v_madmk_f16", "v_madak_f16", "v_mac_f16"});
   Set(runHalves<Add>, {"v_pk_add_f16"});
   Set(runHalves<Mul>, {"v_pk_mul_f16"});
   Set(runHalves<Fma>, {"v_pk_fma_f16", "v_pk_fmac_f16"});

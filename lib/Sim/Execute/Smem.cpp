@@ -180,11 +180,10 @@ void addAtomics(Adder &T) {
   for (const NamedAtomic &X : IntegerAtomics)
     for (bool Wide : {false, true})
       for (bool Buffer : {false, true}) {
-        OpInfo &Op = T.raw((Twine(Buffer ? "s_buffer_atomic_" : "s_atomic_") + X.Name +
-                            (Wide ? "_x2" : ""))
-                               .str(),
-                           Buffer ? runAtomic<true> : runAtomic<false>, InstClass::Smem,
-                           {S::B64, S::B32}, 0, Wide ? 2 : 1);
+        OpInfo &Op = T.raw(
+            (Twine(Buffer ? "s_buffer_atomic_" : "s_atomic_") + X.Name + (Wide ? "_x2" : "")).str(),
+            Buffer ? runAtomic<true> : runAtomic<false>, InstClass::Smem, {S::B64, S::B32}, 0,
+            Wide ? 2 : 1);
         Op.DataDwords = Op.DstDwords;
         Op.Extra = atomicCode(X.Op, Wide);
       }

@@ -264,6 +264,18 @@ template <MixTo To> void runMix(Wave &W, const Inst &I) {
   writeActive(W, I.Dst, Merged);
 }
 
+/// gfx950's minimum and maximum are those of IEEE 754-2019: a NaN wins, and -0 is below +0.
+template <bool Most> float extreme(float A, float B) {
+  if (A != A || B != B)
+    return A + B;
+  if (A == B)
+    return std::signbit(A) == Most ? B : A;
+  return (A > B) == Most ? A : B;
+}
+template <bool Most> half extreme(half A, half B) {
+  return half(extreme<Most>(float(A), float(B)));
+}
+
 void addSingle(Adder &T) {
   T.arith("v_add_f32", [](float A, float B) { return A + B; });
   T.arith("v_sub_f32", [](float A, float B) { return A - B; });
@@ -284,6 +296,10 @@ void addSingle(Adder &T) {
   T.op("v_max_f32", [](float A, float B) { return floatMax(A, B); });
   T.op("v_min3_f32", [](float A, float B, float C) { return floatMin(floatMin(A, B), C); });
   T.op("v_max3_f32", [](float A, float B, float C) { return floatMax(floatMax(A, B), C); });
+  T.arith("v_maximum3_f32",
+          [](float A, float B, float C) { return extreme<true>(extreme<true>(A, B), C); });
+  T.arith("v_minimum3_f32",
+          [](float A, float B, float C) { return extreme<false>(extreme<false>(A, B), C); });
   T.op("v_med3_f32", [](float A, float B, float C) { return floatMed3(A, B, C); });
   T.arith("v_ceil_f32", [](float A) { return std::ceil(A); });
   T.arith("v_floor_f32", [](float A) { return std::floor(A); });
@@ -372,6 +388,10 @@ void addHalf(Adder &T) {
   T.arith("v_fract_f16", [](half A) { return halfOf(fractF16(bitsOfHalf(A))); });
   T.arith("v_frexp_mant_f16", [](half A) { return halfOf(frexpMantF16(bitsOfHalf(A))); });
   T.op("v_frexp_exp_i16_f16", [](half A) { return frexpExpF16(bitsOfHalf(A)); });
+  T.packedArith("v_pk_maximum3_f16",
+                [](half A, half B, half C) { return extreme<true>(extreme<true>(A, B), C); });
+  T.packedArith("v_pk_minimum3_f16",
+                [](half A, half B, half C) { return extreme<false>(extreme<false>(A, B), C); });
   T.raw("v_rcp_f16", runHalf<rcpF16>, Quarter, {S::F16});
   T.raw("v_rsq_f16", runHalf<rsqF16>, Quarter, {S::F16});
   T.raw("v_sqrt_f16", runHalf<sqrtF16>, Quarter, {S::F16});
