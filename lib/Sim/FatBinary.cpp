@@ -15,6 +15,8 @@ namespace {
 
 constexpr StringRef BundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr StringRef CompressedMagic = "CCOB";
+/// A size is believed up to here: room for it is taken before anything is unpacked.
+constexpr uint64_t MaxUnpacked = uint64_t(4) << 30;
 
 Error failure(const Twine &Message) { return createStringError(inconvertibleErrorCode(), Message); }
 
@@ -96,6 +98,9 @@ Expected<std::vector<uint8_t>> sim::extractCodeObject(ArrayRef<uint8_t> Bytes,
     auto Header = CompressedOffloadBundle::CompressedBundleHeader::tryParse(Text);
     if (!Header)
       return Header.takeError();
+    if (Header->UncompressedFileSize > MaxUnpacked)
+      return failure("the compressed bundle says it holds " + Twine(Header->UncompressedFileSize) +
+                     " bytes, more than there can be");
     size_t Size =
         Header->FileSize && *Header->FileSize <= Text.size() ? *Header->FileSize : Text.size();
     auto Buffer = MemoryBuffer::getMemBufferCopy(Text.substr(0, Size));

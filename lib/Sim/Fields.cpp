@@ -172,6 +172,8 @@ void decodeShortVop(Inst &I, const uint32_t *Words) {
   }
   if (Op.Name == "v_accvgpr_mov_b32") {
     I.Dst += AccBase;
+    if (I.Src[0].K != Operand::Vgpr)
+      I.Run = runUnknown;
     I.Src[0].Reg += AccBase;
   }
 }
@@ -226,6 +228,8 @@ void decodeVop3p(Inst &I, const uint32_t *Words) {
     I.Abid = bits(W, 14, 11);
     I.Blgp = bits(W, 63, 61);
     if (Op.Name == "v_accvgpr_read_b32") {
+      if (I.Src[0].K != Operand::Vgpr)
+        I.Run = runUnknown;
       I.Src[0].Reg |= AccBase;
       return;
     }
@@ -352,6 +356,12 @@ void decodeBuffer(Inst &I, const uint32_t *Words) {
   I.Sc0 = bits(W, 14, 14);
   I.Sc1 = bits(W, 15, 15);
   I.LdsDma = bits(W, 16, 16) && I.Format == Encoding::Mubuf;
+  if (I.Format == Encoding::Mtbuf) {
+    // The opcode begins a bit earlier, and the format follows it.
+    I.Sc1 = false;
+    I.Cbsz = bits(W, 22, 19);
+    I.Abid = bits(W, 25, 23);
+  }
   I.Nt = bits(W, 17, 17);
   I.Src[0] = vgpr(bits(X, 7, 0), I.Offen + I.Idxen);
   if (!(I.Offen || I.Idxen))
@@ -443,7 +453,11 @@ void sim::decodeFields(Inst &I, const uint32_t *Words, unsigned Size, StringRef 
     I.Dst &= 127;
     I.SDst &= 127;
   }
-  if (I.Clamp && I.Op->RunClamp) {
+  bool VectorDst = I.Format >= Encoding::Vop1 && I.Format <= Encoding::Vop3p &&
+                   !(I.Op->Flags & (OpScalarDst | OpNoDst));
+  if (VectorDst && I.Dst % AccBase + I.DstDwords > AccBase)
+    I.Run = runUnknown; // there is no register behind the last
+  if (I.Clamp && I.Op->RunClamp && I.Run != runUnknown) {
     I.Run = I.Op->RunClamp;
     I.Clamp = false;
   }

@@ -122,8 +122,11 @@ static Aligned align(uint64_t Bits, const FloatFormat &F) {
   int Shift = Target - (Unbiased - 52);
   if (Shift <= 0) // f64 denormals only
     return {Significand << -Shift, 0, 1};
-  if (Shift > 62) // far below half a unit, yet not zero
-    return {0, Significand != 0, 62};
+  if (Shift > 62) { // far below half a unit; what is lost still keeps it from zero
+    unsigned Lost = std::min(Shift - 62, 63);
+    uint64_t Rest = Significand >> Lost;
+    return {0, Rest | (Rest << Lost != Significand), 62};
+  }
   return {Significand >> Shift, Significand & ((uint64_t(1) << Shift) - 1), unsigned(Shift)};
 }
 

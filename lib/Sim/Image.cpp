@@ -58,6 +58,8 @@ public:
       return E;
     if (Error E = symbols())
       return E;
+    if (Error E = variables())
+      return E;
     if (Error E = relocate(Resolve))
       return E;
     return kernels();
@@ -67,6 +69,7 @@ private:
   Error place();
   Error notes();
   Error symbols();
+  Error variables();
   Error relocate(const std::function<uint64_t(StringRef)> &Resolve);
   Error kernels();
   void addFunctionGaps();
@@ -78,6 +81,16 @@ private:
     uint64_t Address;
   };
   std::vector<Descriptor> Descriptors;
+  std::vector<Image::Range> Writable; ///< segments
+  std::vector<Variable> Objects;      ///< all data symbols, of internal linkage too
+
+  Error adopt(uint64_t Begin, uint64_t End, MemoryKind Kind, StringRef Label, bool ReadOnly) {
+    void *Base = reinterpret_cast<void *>(Begin);
+    if (Error E = Out.Memory.adopt(Base, End - Begin, Kind, Label, ReadOnly))
+      return E;
+    Out.Adopted.push_back(Base);
+    return Error::success();
+  }
 };
 
 template <class ELFT> Error ImageLoader<ELFT>::place() {
@@ -116,14 +129,13 @@ template <class ELFT> Error ImageLoader<ELFT>::place() {
       return failure("its segments overlap");
     LastEnd = Begin + P.p_memsz;
     std::memcpy(reinterpret_cast<void *>(Begin), Out.File.data() + P.p_offset, P.p_filesz);
-    bool Writable = P.p_flags & ELF::PF_W, Executable = P.p_flags & ELF::PF_X;
-    if (Executable)
-      Out.Code.push_back({Begin, LastEnd});
-    if (Error E = Out.Memory.adopt(reinterpret_cast<void *>(Begin), P.p_memsz,
-                                   Writable ? MemoryKind::Variable : MemoryKind::Code,
-                                   Writable ? "global variables" : "constants and code"))
+    // What the file does not have of it is zeros and no code; its size is anybody's word.
+    if ((P.p_flags & ELF::PF_X) && P.p_filesz)
+      Out.Code.push_back({Begin, Begin + P.p_filesz});
+    if (P.p_flags & ELF::PF_W)
+      Writable.push_back({Begin, LastEnd});
+    else if (Error E = adopt(Begin, LastEnd, MemoryKind::Code, "constants and code", true))
       return E;
-    Out.Adopted.push_back(reinterpret_cast<void *>(Begin));
   }
   return Error::success();
 }
@@ -180,8 +192,11 @@ template <class ELFT> Error ImageLoader<ELFT>::symbols() {
       } else if (Symbol.getType() == ELF::STT_OBJECT && Name->ends_with(".kd")) {
         if (S.sh_type == ELF::SHT_DYNSYM)
           Descriptors.push_back({Name->str(), Address});
-      } else if (Symbol.getType() == ELF::STT_OBJECT && S.sh_type == ELF::SHT_DYNSYM) {
-        Out.Variables.push_back({Name->str(), Address, Symbol.st_size});
+      } else if (Symbol.getType() == ELF::STT_OBJECT) {
+        if (S.sh_type == ELF::SHT_DYNSYM)
+          Out.Variables.push_back({Name->str(), Address, Symbol.st_size});
+        if (Symbol.st_size)
+          Objects.push_back({Name->str(), Address, Symbol.st_size});
       }
     }
   }
@@ -203,6 +218,58 @@ template <class ELFT> Error ImageLoader<ELFT>::symbols() {
     if (I + 1 != Out.Functions.size())
       Limit = std::min(Limit, Out.Functions[I + 1].Begin);
     F.End = F.End == F.Begin ? Limit : std::min(F.End, Limit);
+  }
+  return Error::success();
+}
+
+/// Writable memory, a variable at a time: what lies between them is nobody's. Two that touch each
+/// other are told apart, too, but an index from one into the next is not found: nothing in the code
+/// says which it meant.
+template <class ELFT> Error ImageLoader<ELFT>::variables() {
+  auto Sections = Elf.sections();
+  if (!Sections)
+    return Sections.takeError();
+  // Of two names of one place, the larger counts.
+  llvm::sort(Objects, [](const Variable &A, const Variable &B) {
+    return std::tuple(A.Address, ~A.Size, A.Name) < std::tuple(B.Address, ~B.Size, B.Name);
+  });
+  auto InSection = [&](uint64_t Begin, uint64_t End) -> Error {
+    uint64_t At = Begin;
+    auto It = llvm::lower_bound(Objects, Begin,
+                                [](const Variable &V, uint64_t A) { return V.Address < A; });
+    if (It == Objects.end() || It->Address >= End)
+      return adopt(Begin, End, MemoryKind::Variable, "global variables", false);
+    for (; It != Objects.end() && It->Address < End; ++It) {
+      uint64_t Last = std::min(End, It->Address + It->Size);
+      if (It->Address < At || Last == It->Address)
+        continue;
+      if (Error E = adopt(It->Address, Last, MemoryKind::Variable, It->Name, false))
+        return E;
+      At = Last;
+    }
+    return Error::success();
+  };
+  for (const Image::Range &Segment : Writable) {
+    uint64_t At = Segment.Begin;
+    for (const auto &S : *Sections) {
+      uint64_t Begin = S.sh_addr + Out.Bias, End = Begin + S.sh_size;
+      // Sections follow each other as the linker placed them; others are a forgery.
+      if (!(S.sh_flags & ELF::SHF_ALLOC) || Begin < At || End <= Begin || End > Segment.End)
+        continue;
+      Expected<StringRef> Name = Elf.getSectionName(S);
+      if (!Name)
+        return Name.takeError();
+      bool Data = *Name == ".data" || *Name == ".bss" || Name->starts_with(".bss.") ||
+                  (Name->starts_with(".data.") && !Name->starts_with(".data.rel.ro"));
+      // The others are written by the loader alone.
+      if (Error E = Data ? InSection(Begin, End)
+                         : adopt(Begin, End, MemoryKind::Code, "relocated constants", true))
+        return E;
+      At = End;
+    }
+    if (At == Segment.Begin)
+      if (Error E = adopt(At, Segment.End, MemoryKind::Variable, "global variables", false))
+        return E;
   }
   return Error::success();
 }

@@ -216,12 +216,14 @@ void DeviceMemory::revive(void *Base, uint64_t Size) {
   It->second->Size = Size;
 }
 
-Error DeviceMemory::adopt(void *Base, uint64_t Size, MemoryKind Kind, StringRef Label) {
+Error DeviceMemory::adopt(void *Base, uint64_t Size, MemoryKind Kind, StringRef Label,
+                          bool ReadOnly) {
   auto A = std::make_unique<Allocation>();
   A->Base = reinterpret_cast<uint64_t>(Base);
   A->Size = Size;
   A->Kind = Kind;
   A->Label = Label.str();
+  A->ReadOnly = ReadOnly;
   return insert(std::move(A));
 }
 

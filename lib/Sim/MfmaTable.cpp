@@ -67,6 +67,8 @@ static const MfmaForm Forms[] = {
   {"mfma_f32_32x32x16_f16",    nullptr, F16,  F16,  32, 1, 8, false, 16, 16},
   {"mfma_f32_16x16x32_bf16",   nullptr, BF16, BF16, 16, 1, 8, false, 8,  8},
   {"mfma_f32_32x32x16_bf16",   nullptr, BF16, BF16, 32, 1, 8, false, 16, 16},
+  {"mfma_i32_16x16x64_i8",     nullptr, I8,   I8,   16, 1, 16, false, 8,  8},
+  {"mfma_i32_32x32x32_i8",     nullptr, I8,   I8,   32, 1, 16, false, 16, 16},
 
   {"smfmac_f32_16x16x32_f16",  nullptr, F16,  F16,  16, 1, 4, true, 16, 16},
   {"smfmac_f32_32x32x16_f16",  nullptr, F16,  F16,  32, 1, 4, true, 32, 32},

@@ -26,7 +26,7 @@ static bool hasV3() {
   ISA::addSalu(Table), ISA::addControl(Table), ISA::addSmem(Table), ISA::addValuInt(Table),        \
       ISA::addValuFloat(Table), ISA::addValuConvert(Table), ISA::addValuCompare(Table),            \
       ISA::addValuPacked(Table), ISA::addMatrix(Table), ISA::addLds(Table), ISA::addGlobal(Table), \
-      ISA::addBuffer(Table)
+      ISA::addBuffer(Table), ISA::addTyped(Table), ISA::addHalfModes(Table)
 
 const OpTable &OpTable::get() {
   static const OpTable *Table = [] {

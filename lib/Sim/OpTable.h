@@ -32,6 +32,7 @@ struct OpInfo {
   llvm::StringRef Name; ///< without suffixes, "v_add_f32"
   Handler Run = nullptr;
   Handler RunClamp = nullptr; ///< for integers: with saturation
+  Handler RunMode = nullptr;  ///< under a MODE that is not the default, if that differs
   InstClass Class = InstClass::Valu;
   uint16_t Flags = 0;
   SourceType Src[3] = {SourceType::None, SourceType::None, SourceType::None};

@@ -5,6 +5,8 @@
 #include "OpTable.h"
 #include "hk/Sim/Module.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -16,6 +18,7 @@
 #include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
 
@@ -25,9 +28,20 @@ using namespace hk::sim;
 
 namespace hk::sim {
 
-/// LLVM's disassembler for one processor.
+/// LLVM's disassembler for one processor. Making one costs as much as decoding a kernel, so all
+/// modules share it.
 class Disassembler {
 public:
+  static Disassembler &get(StringRef Processor) {
+    static std::mutex Mutex;
+    static StringMap<std::unique_ptr<Disassembler>> All;
+    std::lock_guard Lock(Mutex);
+    std::unique_ptr<Disassembler> &Found = All[Processor];
+    if (!Found)
+      Found = std::make_unique<Disassembler>(Processor);
+    return *Found;
+  }
+
   explicit Disassembler(StringRef Processor) {
     static std::once_flag Once;
     std::call_once(Once, [] {
@@ -49,11 +63,12 @@ public:
     Printer.reset(Found->createMCInstPrinter(T, 0, *AsmInfo, *Instructions, *Registers));
   }
 
-  /// The mnemonic of the instruction at \p Bytes, empty if it is none, and its size.
+  /// The mnemonic of the instruction at \p Bytes (20 of them), empty if it is none, and its size.
   StringRef decode(ArrayRef<uint8_t> Bytes, uint64_t Address, uint64_t &Size) {
+    std::lock_guard Lock(Mutex);
     MCInst Instruction;
-    uint32_t Words[2];
-    std::memcpy(Words, Bytes.data(), 8);
+    uint32_t Words[5];
+    std::memcpy(Words, Bytes.data(), sizeof(Words));
     // A literal in a long encoding does not exist on these processors, and LLVM crashes over its
     // own message about it.
     Encoding Format = encodingOf(Words[0]);
@@ -67,17 +82,32 @@ public:
       Size = 8;
       return "";
     }
-    if (Disasm->getInstruction(Instruction, Size, Bytes, Address, nulls()) !=
+    // A destination of this number is a vector register, or such a literal.
+    if (Format == Encoding::Vop3 && (Words[0] & 255) == 255) {
+      Words[0] ^= 1;
+      Bytes = ArrayRef(reinterpret_cast<uint8_t *>(Words), sizeof(Words));
+    }
+    SmallString<64> Comment;
+    raw_svector_ostream Comments(Comment);
+    if (Disasm->getInstruction(Instruction, Size, Bytes, Address, Comments) !=
         MCDisassembler::Success) {
       Size = 4;
       return "";
     }
+    // An operand that does not exist, like a scalar register that is not aligned, is a comment of
+    // LLVM's and no failure.
+    if (!Comment.empty())
+      return "";
+    for (const MCOperand &O : Instruction)
+      if (!O.isValid())
+        return "";
     const char *Name = Printer->getMnemonic(Instruction).first;
     // Some forms have the first operand's text in it: "scratch_store_dword off,".
     return Name ? StringRef(Name).split(' ').first.rtrim() : "";
   }
 
 private:
+  std::mutex Mutex;
   MCTargetOptions Options;
   std::unique_ptr<MCRegisterInfo> Registers;
   std::unique_ptr<MCAsmInfo> AsmInfo;
@@ -146,7 +176,7 @@ const Inst *Program::at(uint64_t Address) {
 
 void Program::decodeRange(uint64_t Begin, uint64_t End) {
   if (!Disasm)
-    Disasm = std::make_unique<Disassembler>(I.Processor);
+    Disasm = &Disassembler::get(I.Processor);
   CodeMap *Map = nullptr;
   for (CodeMap &M : Maps)
     if (Begin >= M.Begin && Begin < M.End)
@@ -221,7 +251,7 @@ void Program::decodeAll() {
 std::string Program::mnemonicAt(uint64_t Address) {
   std::lock_guard Lock(Mutex);
   if (!Disasm)
-    Disasm = std::make_unique<Disassembler>(I.Processor);
+    Disasm = &Disassembler::get(I.Processor);
   for (const CodeMap &M : Maps)
     if (Address >= M.Begin && Address + 4 <= M.End) {
       uint32_t Words[5] = {};

@@ -72,7 +72,7 @@ private:
 
   const Image &I;
   std::mutex Mutex;
-  std::unique_ptr<Disassembler> Disasm;
+  Disassembler *Disasm = nullptr; ///< once it is needed
   std::deque<Block> Blocks;
   struct CodeMap {
     uint64_t Begin = 0, End = 0;

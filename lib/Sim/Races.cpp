@@ -15,8 +15,7 @@ using namespace llvm;
 using namespace hk;
 using namespace hk::sim;
 
-/// An atomic load or store is an ordinary instruction that goes past caches; so is a volatile one.
-static bool synchronizes(const Inst &I, MemoryUse Use) {
+bool sim::synchronizes(const Inst &I, MemoryUse Use) {
   return Use == MemoryUse::Atomic || (I.Format == Encoding::Flat && (I.Sc0 || I.Sc1));
 }
 

@@ -37,6 +37,9 @@ struct Workgroup;
 
 enum class MemoryUse : uint8_t { Load, Store, Atomic };
 
+/// An atomic load or store is an ordinary instruction that goes past caches; so is a volatile one.
+bool synchronizes(const Inst &I, MemoryUse Use);
+
 class RaceDetector {
 public:
   RaceDetector();

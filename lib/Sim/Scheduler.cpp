@@ -316,6 +316,13 @@ Scheduler::State Scheduler::advance(Workgroup &G) {
         Slice = 1 + (Draw >> 8) % 256;
       }
       uint64_t Start = W.Executed;
+      if (uint64_t Limit = L.Options.InstructionLimit) {
+        if (Start >= Limit) {
+          overran(G, W);
+          return State::Failed;
+        }
+        Slice = std::min(Slice, Limit - Start);
+      }
       Run(W, Slice);
       Left -= std::min(Left, W.Executed - Start);
       G.Idle += W.Executed - Start;
@@ -336,6 +343,12 @@ Scheduler::State Scheduler::advance(Workgroup &G) {
     if (!Left)
       return G.Idle >= GroupSlice ? State::Waiting : State::Busy;
   }
+}
+
+void Scheduler::overran(Workgroup &G, Wave &W) {
+  W.fault(*(W.Next - (W.Next->Op ? 0 : 1)), FaultKind::Hang,
+          "executed more than " + Twine(L.Options.InstructionLimit) + " instructions");
+  fail(G, W);
 }
 
 void Scheduler::hang(Workgroup &G) {

@@ -37,6 +37,7 @@ private:
   void recycle(std::unique_ptr<Workgroup> G);
   void fail(Workgroup &G, Wave &W);
   void hang(Workgroup &G);
+  void overran(Workgroup &G, Wave &W);
 
   static void release(std::unique_ptr<Wave> W);
 

@@ -33,6 +33,7 @@ void WaitTracker::issuedSlow(const Inst &I) {
     L.Count = I.Op->Name.starts_with("flat_") ? Both : Vm;
     break;
   case Encoding::Mubuf:
+  case Encoding::Mtbuf:
     L.Count = Vm;
     break;
   default:
@@ -46,7 +47,8 @@ void WaitTracker::issuedSlow(const Inst &I) {
     LastFlat[0] = Issued[0];
     LastFlat[1] = Issued[1];
   }
-  bool Atomic = I.Class == InstClass::GlobalAtomic;
+  bool Atomic = I.Class == InstClass::GlobalAtomic ||
+                (I.Format == Encoding::Smem && I.Op->Name.contains("_atomic_"));
   if ((I.Op->Flags & OpNoDst) || (Atomic && !I.Sc0) || I.LdsDma)
     return;
   // Without any wait between; further ones are not followed.
@@ -153,7 +155,8 @@ bool WaitTracker::checkSlow(Wave &W, const Inst &I) {
     return true;
   bool IsScalar = I.Format <= Encoding::Smem || (I.Op->Flags & OpScalarDst);
   bool Memory = I.Format == Encoding::Flat || I.Format == Encoding::Ds ||
-                I.Format == Encoding::Mubuf || I.Format == Encoding::Smem;
+                I.Format == Encoding::Mubuf || I.Format == Encoding::Mtbuf ||
+                I.Format == Encoding::Smem;
   // Loads of one unit into one register return in the order they were issued in.
   if (Memory)
     return true;

@@ -6,8 +6,8 @@
 // RUN: %hk-sim-run %t.co neighbour --races --block=128 --buf=i32:128
 // RUN: not %hk-sim-run %t.bad.co neighbour --races --block=128 --buf=i32:128 2>&1 | FileCheck %s --check-prefix=NEIGHBOUR
 // NEIGHBOUR: race: {{load|store}} at LDS offset {{[0-9]+}} and {{store|load}} by lane {{[0-9]+}} of wavefront {{[01]}} have no barrier between them
-// NEIGHBOUR-NEXT: at {{.*}}races.hip:[[#@LINE+26]]
-// NEIGHBOUR-NEXT: and {{.*}}races.hip:[[#@LINE+28]]
+// NEIGHBOUR-NEXT: at {{.*}}races.hip:[[#@LINE+31]]
+// NEIGHBOUR-NEXT: and {{.*}}races.hip:[[#@LINE+33]]
 //
 // A race is one under every schedule.
 // RUN: not %hk-sim-run %t.bad.co neighbour --races --seed=5 --block=128 --buf=i32:128
@@ -23,7 +23,12 @@
 // RUN: %hk-sim-run %t.bad.co atomics --races --block=256 --buf=i32:1
 // RUN: %hk-sim-run %t.bad.co flag --races --block=128 --buf=i32:2 --buf=i32:1 --print=1 | FileCheck %s --check-prefix=FLAG
 // FLAG: 0: 42
-
+//
+// In another rounding mode, too.
+// RUN: not %hk-sim-run %t.bad.co rounded --races --block=128 --buf=i32:128 2>&1 | FileCheck %s --check-prefix=ROUNDED
+// ROUNDED: race: {{load|store}} at LDS offset
+// ROUNDED-NEXT: at {{.*}}races.hip:[[#LINE:]]
+// ROUNDED-NEXT: and {{.*}}races.hip:{{[0-9]+}}
 #include "Inputs/kernel.h"
 
 #ifdef NO_BARRIER
@@ -58,4 +63,12 @@ KERNEL flag(int *p, int *out) {
       ;
     *out = p[0];
   }
+}
+
+KERNEL rounded(int *out) {
+  __shared__ int s[128];
+  __builtin_amdgcn_s_setreg(1 | 1 << 11, 3);
+  s[lane()] = lane();
+  barrier();
+  out[lane()] = s[(lane() + 1) % width()];
 }

@@ -29,7 +29,8 @@ class Format:
         v *= Fraction(2) ** ((e or 1) - self.bias)
         return -v if s else v
 
-    def encode(self, v, toward_zero=False):
+    def encode(self, v, toward_zero=False, direction=None):
+        """Rounded to nearest even, toward zero, or in a direction: "even", "up", "down", "zero"."""
         if v == NAN:
             return self.inf | self.quiet
         if v == PINF:
@@ -41,6 +42,8 @@ class Format:
         if v == 0:
             return 0
         s = self.sign if v < 0 else 0
+        toward_zero = toward_zero or direction in ("zero", "up" if s else "down")
+        away = direction in ("up", "down") and not toward_zero
         v = abs(v)
         e = v.numerator.bit_length() - v.denominator.bit_length()
         if Fraction(2) ** e > v:
@@ -49,7 +52,9 @@ class Format:
         scaled = v / Fraction(2) ** (e - self.m)
         n = scaled.numerator // scaled.denominator
         rest = scaled - n
-        if not toward_zero and (rest > Fraction(1, 2) or (rest == Fraction(1, 2) and n & 1)):
+        if away:
+            n += rest > 0
+        elif not toward_zero and (rest > Fraction(1, 2) or (rest == Fraction(1, 2) and n & 1)):
             n += 1
         if n >= 2 << self.m:
             n >>= 1
@@ -60,8 +65,12 @@ class Format:
             return s | n
         return s | ((e + self.bias) << self.m) | (n - (1 << self.m))
 
+    def flushed(self, x):
+        """Zero in place of a denormal."""
+        return x if x & self.inf else x & self.sign
 
-F16, F32, F64 = Format(16, 5, 10), Format(32, 8, 23), Format(64, 11, 52)
+
+F16, BF16, F32, F64 = Format(16, 5, 10), Format(16, 8, 7), Format(32, 8, 23), Format(64, 11, 52)
 
 
 def negative(v):

@@ -8,9 +8,9 @@
 //   --val=TYPE:VALUE          a scalar
 //
 // TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64; INIT is zero, none, iota, const=VALUE,
-// random=SEED, or file=PATH. Memory is numbered from 0 in order: --print=N[:FIRST[:COUNT]] shows
-// it,
-// --dump=N:PATH writes it. Other options choose what is checked and printed; see below.
+// random=SEED, file=PATH, or freed: given back before the launch. Memory is numbered from 0 in
+// order: --print=N[:FIRST[:COUNT]] shows it, --dump=N:PATH writes it. Other options choose what is
+// checked and printed; see below.
 //
 // Exit code: 0, 1 for a fault (its text goes to stderr), 2 for anything else that went wrong.
 //
@@ -105,6 +105,12 @@ void initialize(Buffer &B, StringRef How, DeviceMemory &Memory) {
   uint64_t Bytes = B.Count * B.T.Bytes;
   if (How == "none")
     return;
+  if (How == "freed") {
+    if (Error E = Memory.free(B.Data))
+      fail(toString(std::move(E)));
+    B.Count = 0;
+    return;
+  }
   if (How.empty() || How == "zero") {
     std::memset(B.Data, 0, Bytes);
   } else if (How == "iota") {

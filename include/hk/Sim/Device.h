@@ -39,6 +39,9 @@ struct DeviceOptions {
   bool Strict = false;
   /// Instructions without any change of memory, barrier or end until waiting counts as a hang.
   uint64_t HangLimit = uint64_t(1) << 30;
+  /// If not 0: a wavefront that has executed more instructions than this is taken for one that hangs,
+  /// whatever it changes.
+  uint64_t InstructionLimit = 0;
   /// If not empty: each instruction of kernels with this name is printed with its results.
   std::string TraceKernel;
 };

@@ -92,7 +92,8 @@ public:
   void revive(void *Base, uint64_t Size);
 
   /// Makes memory that is somebody else's known: registered host memory, variables.
-  llvm::Error adopt(void *Base, uint64_t Size, MemoryKind Kind, llvm::StringRef Label = "");
+  llvm::Error adopt(void *Base, uint64_t Size, MemoryKind Kind, llvm::StringRef Label = "",
+                    bool ReadOnly = false);
   /// Undoes adopt(). The memory is forgotten, not freed.
   llvm::Error release(void *Base);
 

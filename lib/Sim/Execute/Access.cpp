@@ -166,6 +166,16 @@ void countBanks(AccessCount &C, const Lane64 &A) {
 
 StringRef verb(Use U) { return U == Use::Load ? "load" : U == Use::Store ? "store" : "atomic"; }
 
+/// "device memory allocation of 64 bytes", "variable 'table' of 64 bytes"
+std::string describe(const Allocation &A) {
+  std::string Text = name(A.Kind).str();
+  if (A.Kind == MemoryKind::Variable && !A.Label.empty())
+    Text += " '" + A.Label + "'";
+  else
+    Text += " allocation";
+  return Text + " of " + std::to_string(A.Size) + " bytes";
+}
+
 __attribute__((noinline)) bool faultGlobal(Wave &W, const Inst &I, const Lane64 &A, Use U,
                                            unsigned L, const Allocation *Found) {
   uint64_t Address = A.Address[L];
@@ -176,17 +186,15 @@ __attribute__((noinline)) bool faultGlobal(Wave &W, const Inst &I, const Lane64 
     const Allocation *Near = W.L->Memory.before(Address);
     if (Near && Address - Near->end() < 1 << 20)
       W.fault(I, FaultKind::OutOfBounds,
-              What + ", " + Twine(Address - Near->end()) + " bytes behind a " + name(Near->Kind) +
-                  " allocation of " + Twine(Near->Size) + " bytes" +
+              What + ", " + Twine(Address - Near->end()) + " bytes behind a " + describe(*Near) +
                   (Near->Freed ? " that was freed" : ""),
               L, Address);
     else
       W.fault(I, FaultKind::OutOfBounds, What + ", which is not in any allocation", L, Address);
     return false;
   }
-  std::string Where = (" at offset " + Twine(Address - Found->Base) + " of a " + name(Found->Kind) +
-                       " allocation of " + Twine(Found->Size) + " bytes")
-                          .str();
+  std::string Where =
+      (" at offset " + Twine(Address - Found->Base) + " of a " + describe(*Found)).str();
   if (Found->Freed)
     W.fault(I, FaultKind::UseAfterFree, What + Where + " that was freed", L, Address);
   else if (!Found->contains(Address, A.Bytes))
@@ -238,8 +246,8 @@ __attribute__((noinline)) bool checkWritten(Wave &W, const Inst &I, const Lane64
     if (U != Use::Store && !isWritten(*Hit, Address - Hit->Base, A.Bytes)) {
       W.fault(I, FaultKind::Uninitialized,
               Twine(verb(U)) + " of " + Twine(A.Bytes) + " bytes at offset " +
-                  Twine(Address - Hit->Base) + " of a " + name(Hit->Kind) + " allocation of " +
-                  Twine(Hit->Size) + " bytes, where nothing was ever written",
+                  Twine(Address - Hit->Base) + " of a " + describe(*Hit) +
+                  ", where nothing was ever written",
               L, Address);
       return false;
     }
@@ -579,8 +587,51 @@ void loadLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned D
   }
 }
 
+namespace {
+
+/// Lanes that store different bytes at one place, in one instruction: which of them stays is not
+/// defined. False after that fault.
+__attribute__((noinline)) bool lanesAgree(Wave &W, const Inst &I, unsigned Row, const Lane64 &A) {
+  if (synchronizes(I, MemoryUse::Store))
+    return true;
+  Data Kind = Data(I.Op->Extra);
+  unsigned Shift = Kind == Data::U8High || Kind == Data::B16High ? 2 : 0; // bytes
+  auto Byte = [&](unsigned L, uint64_t At) {
+    uint64_t N = At - A.Address[L] + Shift;
+    return uint8_t(W.V[Row + N / 4][L] >> (8 * (N % 4)));
+  };
+  uint8_t Order[NumLanes];
+  unsigned Count = 0;
+  for (uint64_t M = A.Lanes; M; M &= M - 1)
+    Order[Count++] = std::countr_zero(M);
+  std::sort(Order, Order + Count, [&](uint8_t X, uint8_t Y) {
+    return std::pair(A.Address[X], X) < std::pair(A.Address[Y], Y);
+  });
+  for (unsigned N = 1; N < Count; ++N) {
+    unsigned L = Order[N], Before = Order[N - 1];
+    for (uint64_t At = A.Address[L]; At < A.Address[Before] + A.Bytes; ++At) {
+      if (Byte(L, At) == Byte(Before, At))
+        continue;
+      uint64_t Lds = reinterpret_cast<uint64_t>(W.Group->Lds);
+      bool InLds = At - Lds < W.Group->LdsSize;
+      W.fault(I, FaultKind::Race,
+              "lanes " + Twine(std::min(L, Before)) + " and " + Twine(std::max(L, Before)) +
+                  " store different values at " +
+                  (InLds ? "LDS offset " + Twine(At - Lds).str()
+                         : "global address 0x" + utohexstr(At, true)),
+              L, InLds ? At - Lds : At);
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
 void storeLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned Dwords) {
   ++W.Thread->Progress;
+  if (W.Group->Races && !A.Contiguous && !lanesAgree(W, I, Row, A))
+    return;
   switch (Data(I.Op->Extra)) {
   case Data::U8:
   case Data::I8:
@@ -603,6 +654,28 @@ void storeLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned 
     return storeDwords<3>(W, Row, A);
   default:
     return storeDwords<4>(W, Row, A);
+  }
+}
+
+void loadToLds(Wave &W, const Inst &I, const Lane64 &A, uint64_t Zero) {
+  Lane64 To;
+  To.Lanes = A.Lanes | Zero;
+  To.Bytes = std::max(4u, A.Bytes);
+  for (unsigned L = 0; L != NumLanes; ++L)
+    To.Address[L] = (W.S[SgprM0] & 0xffff) + uint32_t(I.Imm) + L * To.Bytes;
+  To.findContiguous();
+  if (!checkLds(W, I, To, Use::Store))
+    return;
+  for (uint64_t M = To.Lanes; M; M &= M - 1) {
+    unsigned L = std::countr_zero(M);
+    uint32_t X[4] = {};
+    if (A.Lanes >> L & 1)
+      std::memcpy(X, reinterpret_cast<void *>(A.Address[L]), A.Bytes);
+    if (Data(I.Op->Extra) == Data::I8)
+      X[0] = uint32_t(int32_t(int8_t(X[0])));
+    else if (Data(I.Op->Extra) == Data::I16)
+      X[0] = uint32_t(int32_t(int16_t(X[0])));
+    std::memcpy(reinterpret_cast<void *>(To.Address[L]), X, To.Bytes);
   }
 }
 

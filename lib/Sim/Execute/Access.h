@@ -30,6 +30,30 @@ enum class Data : uint8_t {
   Dwords, ///< as many as DstDwords or DataDwords
 };
 
+enum class AtomicOp : uint8_t {
+  Swap,
+  CompareSwap,
+  Add,
+  Sub,
+  ReverseSub,
+  SMin,
+  UMin,
+  SMax,
+  UMax,
+  And,
+  Or,
+  Xor,
+  Inc,
+  Dec,
+  MaskedOr,
+  AddF,
+  MinF,
+  MaxF,
+  AddHalves,
+  AddBrains,
+  Wrap,
+};
+
 struct Lane64 {
   alignas(64) uint64_t Address[NumLanes];
   uint64_t Lanes = 0;
@@ -82,33 +106,41 @@ void storeLanes(Wave &W, const Inst &I, unsigned Row, const Lane64 &A, unsigned 
 /// The atomic named by OpInfo::Extra on each lane in turn; the old values to Dst if asked for.
 void atomicLanes(Wave &W, const Inst &I, unsigned DataRow, const Lane64 &A, bool Return);
 
-/// Adds loads, stores and atomics with this prefix: "global_", "flat_", ...
+/// Straight to LDS: M0 and the offset say where lane 0's data go, the others follow. Lanes that are
+/// in \p Zero and not in A.Lanes get zeros.
+void loadToLds(Wave &W, const Inst &I, const Lane64 &A, uint64_t Zero);
+/// On one word or two of memory that was checked; gives the old value.
+uint64_t atomicScalar(AtomicOp Op, bool Wide, uint64_t Address, uint64_t X, uint64_t Y);
+
+/// Lanes of which a part is inside a buffer: loads and stores of several dwords are checked dword
+/// by dword.
+struct Straddling {
+  uint64_t Lanes = 0;
+  uint64_t Limit = 0; ///< where the buffer ends
+};
+/// Through the resource descriptor, for accesses of so many bytes. False: this is scratch, and
+/// addresses are offsets into it.
+bool bufferAddresses(Wave &W, const Inst &I, unsigned Bytes, Lane64 &A, Straddling &Part);
+
+/// Adds loads and stores with this prefix: "global_", "flat_", ...
 void addTransfers(Adder &T, llvm::StringRef Prefix, Handler Load, Handler Store,
                   InstClass LoadClass, InstClass StoreClass);
+/// Adds the atomics of vector memory, PREFIXatomic_...
+void addAtomics(Adder &T, llvm::StringRef Prefix, Handler Run);
 
-enum class AtomicOp : uint8_t {
-  Swap,
-  CompareSwap,
-  Add,
-  Sub,
-  ReverseSub,
-  SMin,
-  UMin,
-  SMax,
-  UMax,
-  And,
-  Or,
-  Xor,
-  Inc,
-  Dec,
-  MaskedOr,
-  AddF,
-  MinF,
-  MaxF,
-  AddHalves,
-  AddBrains,
-  Wrap,
+struct NamedAtomic {
+  const char *Name;
+  AtomicOp Op;
 };
+/// What vector and scalar memory have, in 32 bits and, with _x2, in 64.
+inline constexpr NamedAtomic IntegerAtomics[] = {
+    {"swap", AtomicOp::Swap}, {"cmpswap", AtomicOp::CompareSwap},
+    {"add", AtomicOp::Add},   {"sub", AtomicOp::Sub},
+    {"smin", AtomicOp::SMin}, {"umin", AtomicOp::UMin},
+    {"smax", AtomicOp::SMax}, {"umax", AtomicOp::UMax},
+    {"and", AtomicOp::And},   {"or", AtomicOp::Or},
+    {"xor", AtomicOp::Xor},   {"inc", AtomicOp::Inc},
+    {"dec", AtomicOp::Dec}};
 /// OpInfo::Extra of an atomic: the operation, and bit 7 for 64 bits.
 constexpr uint8_t atomicCode(AtomicOp Op, bool Wide) { return uint8_t(Op) | (Wide ? 0x80 : 0); }
 

@@ -164,4 +164,39 @@ void atomicLanes(Wave &W, const Inst &I, unsigned DataRow, const Lane64 &A, bool
     choose<uint32_t>(W, I, Op, DataRow, A, Return);
 }
 
+template <class T> static T exchange(AtomicOp Op, uint64_t Address, T X, T Y) {
+  T *P = reinterpret_cast<T *>(Address);
+  T Old = __atomic_load_n(P, __ATOMIC_RELAXED), New;
+  do
+    New = apply<T>(Op, Old, X, Y);
+  while (!__atomic_compare_exchange_n(P, &Old, New, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  return Old;
+}
+
+uint64_t atomicScalar(AtomicOp Op, bool Wide, uint64_t Address, uint64_t X, uint64_t Y) {
+  if (Wide)
+    return exchange<uint64_t>(Op, Address, X, Y);
+  return exchange<uint32_t>(Op, Address, uint32_t(X), uint32_t(Y));
+}
+
+void addAtomics(Adder &T, StringRef Prefix, Handler Run) {
+  auto Add = [&](const Twine &Name, AtomicOp Op, bool Wide) {
+    OpInfo &O =
+        T.raw((Prefix + "atomic_" + Name).str(), Run, InstClass::GlobalAtomic, {}, 0, Wide ? 2 : 1);
+    O.DataDwords = (Wide ? 2 : 1) * (Op == AtomicOp::CompareSwap ? 2 : 1);
+    O.AccessBytes = Wide ? 8 : 4;
+    O.Extra = atomicCode(Op, Wide);
+  };
+  for (const NamedAtomic &X : IntegerAtomics) {
+    Add(X.Name, X.Op, false);
+    Add(Twine(X.Name) + "_x2", X.Op, true);
+  }
+  Add("add_f32", AtomicOp::AddF, false);
+  Add("pk_add_f16", AtomicOp::AddHalves, false);
+  Add("pk_add_bf16", AtomicOp::AddBrains, false);
+  Add("add_f64", AtomicOp::AddF, true);
+  Add("min_f64", AtomicOp::MinF, true);
+  Add("max_f64", AtomicOp::MaxF, true);
+}
+
 HK_SIM_END

@@ -48,35 +48,13 @@ template <Segment G> bool check(Wave &W, const Inst &I, Lane64 &A, Use U) {
   return G == Segment::Flat ? checkFlat(W, I, A, U) : checkGlobal(W, I, A, U);
 }
 
-/// Straight to LDS: M0 and the offset say where lane 0's data go, the others follow.
-void loadToLds(Wave &W, const Inst &I, const Lane64 &A) {
-  Lane64 To;
-  To.Lanes = A.Lanes;
-  To.Bytes = std::max(4u, A.Bytes);
-  for (unsigned L = 0; L != NumLanes; ++L)
-    To.Address[L] = (W.S[SgprM0] & 0xffff) + uint32_t(I.Imm) + (L * To.Bytes);
-  To.findContiguous();
-  if (!checkLds(W, I, To, Use::Store))
-    return;
-  for (uint64_t M = A.Lanes; M; M &= M - 1) {
-    unsigned L = std::countr_zero(M);
-    uint32_t X[4] = {};
-    std::memcpy(X, reinterpret_cast<void *>(A.Address[L]), A.Bytes);
-    if (Data(I.Op->Extra) == Data::I8)
-      X[0] = uint32_t(int32_t(int8_t(X[0])));
-    else if (Data(I.Op->Extra) == Data::I16)
-      X[0] = uint32_t(int32_t(int16_t(X[0])));
-    std::memcpy(reinterpret_cast<void *>(To.Address[L]), X, To.Bytes);
-  }
-}
-
 template <Segment G> void runLoad(Wave &W, const Inst &I) {
   Lane64 A;
   addresses<G>(W, I, A);
   if (!check<G>(W, I, A, Use::Load))
     return;
   if (I.LdsDma)
-    loadToLds(W, I, A);
+    loadToLds(W, I, A, 0);
   else
     loadLanes(W, I, I.Dst, A, I.DstDwords);
 }
@@ -93,37 +71,6 @@ template <Segment G> void runAtomic(Wave &W, const Inst &I) {
   addresses<G>(W, I, A);
   if (check<G>(W, I, A, Use::Atomic))
     atomicLanes(W, I, I.Src[1].Reg, A, I.Sc0);
-}
-
-template <Segment G> void addAtomic(Adder &T, StringRef Name, AtomicOp Op, bool Wide) {
-  OpInfo &O = T.raw(((G == Segment::Flat ? "flat_atomic_" : "global_atomic_") + Name).str(),
-                    runAtomic<G>, InstClass::GlobalAtomic, {}, 0, Wide ? 2 : 1);
-  O.DataDwords = (Wide ? 2 : 1) * (Op == AtomicOp::CompareSwap ? 2 : 1);
-  O.AccessBytes = Wide ? 8 : 4;
-  O.Extra = atomicCode(Op, Wide);
-}
-
-template <Segment G> void addAtomics(Adder &T) {
-  struct {
-    const char *Name;
-    AtomicOp Op;
-  } Integer[] = {{"swap", AtomicOp::Swap}, {"cmpswap", AtomicOp::CompareSwap},
-                 {"add", AtomicOp::Add},   {"sub", AtomicOp::Sub},
-                 {"smin", AtomicOp::SMin}, {"umin", AtomicOp::UMin},
-                 {"smax", AtomicOp::SMax}, {"umax", AtomicOp::UMax},
-                 {"and", AtomicOp::And},   {"or", AtomicOp::Or},
-                 {"xor", AtomicOp::Xor},   {"inc", AtomicOp::Inc},
-                 {"dec", AtomicOp::Dec}};
-  for (auto &X : Integer) {
-    addAtomic<G>(T, X.Name, X.Op, false);
-    addAtomic<G>(T, (X.Name + Twine("_x2")).str(), X.Op, true);
-  }
-  addAtomic<G>(T, "add_f32", AtomicOp::AddF, false);
-  addAtomic<G>(T, "pk_add_f16", AtomicOp::AddHalves, false);
-  addAtomic<G>(T, "pk_add_bf16", AtomicOp::AddBrains, false);
-  addAtomic<G>(T, "add_f64", AtomicOp::AddF, true);
-  addAtomic<G>(T, "min_f64", AtomicOp::MinF, true);
-  addAtomic<G>(T, "max_f64", AtomicOp::MaxF, true);
 }
 
 } // namespace
@@ -144,15 +91,18 @@ void addGlobal(OpTable &Table) {
                {"ushort", Data::U16, 2},     {"sshort", Data::I16, 2},
                {"dword", Data::Dwords, 4},   {"dwordx3", Data::Dwords, 12},
                {"dwordx4", Data::Dwords, 16}};
-  for (auto &X : ToLds) {
-    OpInfo &Op = T.raw((Twine("global_load_lds_") + X.Name).str(), runLoad<Segment::Global>,
-                       InstClass::GlobalLoad, {}, OpNoDst);
-    Op.DataDwords = 0;
-    Op.AccessBytes = X.Bytes;
-    Op.Extra = uint8_t(X.D);
-  }
-  addAtomics<Segment::Global>(T);
-  addAtomics<Segment::Flat>(T);
+  auto ToLdsFrom = [&](StringRef Prefix, Handler Run, InstClass Class) {
+    for (auto &X : ToLds) {
+      OpInfo &Op = T.raw((Prefix + "load_lds_" + X.Name).str(), Run, Class, {}, OpNoDst);
+      Op.DataDwords = 0;
+      Op.AccessBytes = X.Bytes;
+      Op.Extra = uint8_t(X.D);
+    }
+  };
+  ToLdsFrom("global_", runLoad<Segment::Global>, InstClass::GlobalLoad);
+  ToLdsFrom("scratch_", runLoad<Segment::Scratch>, InstClass::Scratch);
+  addAtomics(T, "global_", runAtomic<Segment::Global>);
+  addAtomics(T, "flat_", runAtomic<Segment::Flat>);
 }
 
 HK_SIM_END

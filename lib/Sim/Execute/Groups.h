@@ -18,6 +18,8 @@ namespace hk::sim {
   void addLds(OpTable &);                                                                          \
   void addGlobal(OpTable &);                                                                       \
   void addBuffer(OpTable &);                                                                       \
+  void addTyped(OpTable &);                                                                        \
+  void addHalfModes(OpTable &);                                                                    \
   void runWave(Wave &, uint64_t);
 namespace base {
 HK_SIM_GROUPS

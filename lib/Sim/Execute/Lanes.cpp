@@ -2,6 +2,8 @@
 
 #include "Lanes.h"
 
+#include "../FloatFormats.h"
+
 using namespace llvm;
 using namespace hk;
 using namespace hk::sim;
@@ -116,6 +118,19 @@ template <class T> void scaleAndClamp(const Inst &I, T *Out, unsigned Count = Nu
     }
 }
 
+/// Whether MODE makes zeros of f16 denormals among the operands, or results.
+bool flushes(const Wave &W, bool In) {
+  if (!W.Special)
+    return false;
+  FloatMode Mode = FloatMode::decode(W.Mode);
+  return In ? Mode.F64F16FlushIn : Mode.F64F16FlushOut;
+}
+
+void flushHalves(uint16_t *Halves, unsigned Count) {
+  for (unsigned L = 0; L != Count; ++L)
+    Halves[L] = flushHalf(Halves[L]);
+}
+
 /// Puts results into the part of the destination that SDWA names.
 void insert(Wave &W, const Inst &I, uint32_t *Out) {
   if (I.DstSel == 6)
@@ -215,6 +230,8 @@ void fetch16(Wave &W, const Inst &I, unsigned N, uint16_t *Out) {
   unsigned Shift = I.OpSel >> N & 1 ? 16 : 0;
   for (unsigned L = 0; L != NumLanes; ++L)
     Out[L] = Raw[L] >> Shift;
+  if (I.Op->Src[N] == SourceType::F16 && flushes(W, true))
+    flushHalves(Out, NumLanes);
   if (O.Mods)
     modify(O, Out);
 }
@@ -267,17 +284,23 @@ void fetchPacked(Wave &W, const Inst &I, unsigned N, uint16_t *Out, bool Float) 
     Out[2 * L] = uint16_t(Raw[L] >> Low) ^ FlipLow;
     Out[2 * L + 1] = uint16_t(Raw[L] >> High) ^ FlipHigh;
   }
+  if (Float && flushes(W, true))
+    flushHalves(Out, 2 * NumLanes);
 }
 
 void storePacked(Wave &W, const Inst &I, uint16_t *Out, bool Float) {
   if (Float && I.Clamp)
     scaleAndClamp(I, reinterpret_cast<half *>(Out), 2 * NumLanes);
+  if (Float && flushes(W, false))
+    flushHalves(Out, 2 * NumLanes);
   writeRow(W, I.Dst, W.exec(), reinterpret_cast<const uint32_t *>(Out));
 }
 
 void store16(Wave &W, const Inst &I, uint16_t *Out, bool Float) {
   if (Float && (I.Omod || I.Clamp))
     scaleAndClamp(I, reinterpret_cast<half *>(Out));
+  if (Float && flushes(W, false))
+    flushHalves(Out, NumLanes);
   alignas(64) uint32_t Wide[NumLanes];
   for (unsigned L = 0; L != NumLanes; ++L)
     Wide[L] = Out[L];

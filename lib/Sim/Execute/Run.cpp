@@ -40,10 +40,15 @@ __attribute__((noinline)) void runSpecial(Wave &W, const Inst &I) {
   FloatMode Mode = FloatMode::decode(W.Mode);
   if (Mode.plainF32() && Mode.plainF64F16()) {
     Moved.Run(W, Moved);
+  } else if (I.Op->RunMode) {
+    Moved.Plain = false;
+    I.Op->RunMode(W, Moved);
   } else if (isF32(*I.Op)) {
     HostFloatScope Scope(Mode.F32, Mode.F32FlushIn, Mode.F32FlushOut);
     Moved.Run(W, Moved);
   } else {
+    // f16 denormals are flushed where operands are fetched and results stored the slow way.
+    Moved.Plain = false;
     HostFloatScope Scope(Mode.F64F16, Mode.F64F16FlushIn, Mode.F64F16FlushOut);
     Moved.Run(W, Moved);
   }

@@ -187,6 +187,7 @@ void addPairs(Adder &T) {
                 u16(i16(std::min(std::max(B, -32768), 32767))));
   });
   T.raw("v_cvt_pk_u8_f32", runPkU8, InstClass::Valu, {S::F32, S::B32, S::B32});
+  T.raw("v_cvt_pkaccum_u8_f32", runPkU8, InstClass::Valu, {S::F32, S::B32, S::B32}, OpTiedDst);
 }
 
 } // namespace

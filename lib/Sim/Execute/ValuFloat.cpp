@@ -264,6 +264,18 @@ template <MixTo To> void runMix(Wave &W, const Inst &I) {
   writeActive(W, I.Dst, Merged);
 }
 
+/// gfx950's minimum and maximum are those of IEEE 754-2019: a NaN wins, and -0 is below +0.
+template <bool Most> float extreme(float A, float B) {
+  if (A != A || B != B)
+    return A + B;
+  if (A == B)
+    return std::signbit(A) == Most ? B : A;
+  return (A > B) == Most ? A : B;
+}
+template <bool Most> half extreme(half A, half B) {
+  return half(extreme<Most>(float(A), float(B)));
+}
+
 void addSingle(Adder &T) {
   T.arith("v_add_f32", [](float A, float B) { return A + B; });
   T.arith("v_sub_f32", [](float A, float B) { return A - B; });
@@ -284,11 +296,15 @@ void addSingle(Adder &T) {
   T.op("v_max_f32", [](float A, float B) { return floatMax(A, B); });
   T.op("v_min3_f32", [](float A, float B, float C) { return floatMin(floatMin(A, B), C); });
   T.op("v_max3_f32", [](float A, float B, float C) { return floatMax(floatMax(A, B), C); });
+  T.arith("v_maximum3_f32",
+          [](float A, float B, float C) { return extreme<true>(extreme<true>(A, B), C); });
+  T.arith("v_minimum3_f32",
+          [](float A, float B, float C) { return extreme<false>(extreme<false>(A, B), C); });
   T.op("v_med3_f32", [](float A, float B, float C) { return floatMed3(A, B, C); });
   T.arith("v_ceil_f32", [](float A) { return std::ceil(A); });
   T.arith("v_floor_f32", [](float A) { return std::floor(A); });
   T.arith("v_trunc_f32", [](float A) { return std::trunc(A); });
-  T.arith("v_rndne_f32", [](float A) { return float(std::nearbyint(A)); });
+  T.arith("v_rndne_f32", [](float A) { return __builtin_roundevenf(A); });
   T.arith("v_fract_f32", [](float A) { return fractF32(A); });
   T.arith("v_rcp_f32", [](float A) { return rcpF32(A); }, Quarter);
   T.arith("v_rcp_iflag_f32", [](float A) { return rcpF32(A); }, Quarter);
@@ -323,7 +339,7 @@ void addDouble(Adder &T) {
   T.arith("v_ceil_f64", [](double A) { return std::ceil(A); });
   T.arith("v_floor_f64", [](double A) { return std::floor(A); });
   T.arith("v_trunc_f64", [](double A) { return std::trunc(A); });
-  T.arith("v_rndne_f64", [](double A) { return std::nearbyint(A); });
+  T.arith("v_rndne_f64", [](double A) { return __builtin_roundeven(A); });
   T.arith("v_fract_f64", [](double A) { return fractF64(A); });
   T.arith("v_rcp_f64", [](double A) { return rcpF64(A); }, Quarter);
   T.arith("v_rsq_f64", [](double A) { return rsqF64(A); }, Quarter);
@@ -368,10 +384,14 @@ void addHalf(Adder &T) {
   T.arith("v_ceil_f16", [](half A) { return half(std::ceil(float(A))); });
   T.arith("v_floor_f16", [](half A) { return half(std::floor(float(A))); });
   T.arith("v_trunc_f16", [](half A) { return half(std::trunc(float(A))); });
-  T.arith("v_rndne_f16", [](half A) { return half(std::nearbyint(float(A))); });
+  T.arith("v_rndne_f16", [](half A) { return half(__builtin_roundevenf(float(A))); });
   T.arith("v_fract_f16", [](half A) { return halfOf(fractF16(bitsOfHalf(A))); });
   T.arith("v_frexp_mant_f16", [](half A) { return halfOf(frexpMantF16(bitsOfHalf(A))); });
   T.op("v_frexp_exp_i16_f16", [](half A) { return frexpExpF16(bitsOfHalf(A)); });
+  T.packedArith("v_pk_maximum3_f16",
+                [](half A, half B, half C) { return extreme<true>(extreme<true>(A, B), C); });
+  T.packedArith("v_pk_minimum3_f16",
+                [](half A, half B, half C) { return extreme<false>(extreme<false>(A, B), C); });
   T.raw("v_rcp_f16", runHalf<rcpF16>, Quarter, {S::F16});
   T.raw("v_rsq_f16", runHalf<rsqF16>, Quarter, {S::F16});
   T.raw("v_sqrt_f16", runHalf<sqrtF16>, Quarter, {S::F16});

@@ -455,6 +455,16 @@ void addValuInt(OpTable &Table) {
   T.raw("v_permlane32_swap_b32", runPermlaneSwap<32>, InstClass::Valu, {S::B32});
   T.raw("v_bitop3_b32", runBitop3<u32>, InstClass::Valu, {S::B32, S::B32, S::B32});
   T.raw("v_bitop3_b16", runBitop3<u16>, InstClass::Valu, {S::B16, S::B16, S::B16}, OpKeepsHigh);
+  // Two numbers shifted and cut to a byte each; the other half of the register stays.
+  T.op("v_ashr_pk_i8_i32", [](i32 A, i32 B, u32 C) {
+     u32 Low = u32(saturate<int8_t>(A >> (C & 31))) & 0xff,
+         High = u32(saturate<int8_t>(B >> (C & 31))) & 0xff;
+     return u16(Low | High << 8);
+   }).Flags |= OpKeepsHigh;
+  T.op("v_ashr_pk_u8_i32", [](i32 A, i32 B, u32 C) {
+     u32 Low = saturate<uint8_t>(A >> (C & 31)), High = saturate<uint8_t>(B >> (C & 31));
+     return u16(Low | High << 8);
+   }).Flags |= OpKeepsHigh;
   T.op("v_prng_b32", [](u32 A) { return A << 1 ^ (A >> 31 ? 0xc5 : 0); });
   T.raw("v_cndmask_b32", runCndmask, InstClass::Valu, {S::B32, S::B32}, OpCarryIn);
   T.raw("v_mbcnt_lo_u32_b32", runMbcnt<false>, InstClass::Valu, {S::B32, S::B32});
