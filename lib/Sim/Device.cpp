@@ -222,8 +222,9 @@ Expected<LaunchResult> Device::launch(const Kernel &K, const LaunchConfig &Confi
   if (L.Trace)
     Count = 1;
   std::vector<std::unique_ptr<Scheduler>> Threads = Kept->take(Count);
-  for (auto &T : Threads)
-    T->begin(L, Counting);
+  L.Stuck = std::vector<std::atomic<uint64_t>>(Count);
+  for (unsigned N = 0; N != Count; ++N)
+    Threads[N]->begin(L, N, Counting);
   Memory.beginLaunch();
   Kept->Threads.run(Count, [&](unsigned N) { Threads[N]->run(); });
   Memory.endLaunch();

@@ -112,8 +112,7 @@ Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind) {
   // A redzone in proportion finds an index that is off by a row, within twice the memory.
   uint64_t Redzone = std::clamp<uint64_t>(Size / 4, SmallAlignment, 16 * Page);
   bool Large = Size >= 4 * Page;
-  if (Large)
-    Redzone = alignTo(Redzone, Page);
+  Redzone = alignTo(Redzone, Large ? Page : SmallAlignment);
   uint64_t Total = alignTo(Size, SmallAlignment) + 2 * Redzone;
   Total = alignTo(Total, Page);
   void *Mapping = ::mmap(nullptr, Total, PROT_READ | PROT_WRITE,

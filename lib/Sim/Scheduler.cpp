@@ -60,8 +60,9 @@ void Scheduler::release(std::unique_ptr<Wave> W) {
   delete W->Waits;
 }
 
-void Scheduler::begin(Launch &Of, bool Counting) {
+void Scheduler::begin(Launch &Of, unsigned Number, bool Counting) {
   L = &Of;
+  Index = Number;
   Thread.Counting = Counting;
 }
 
@@ -100,7 +101,7 @@ void Scheduler::setUp(Wave &W, Workgroup &G, unsigned Items, const uint32_t (&Si
   W.Scc = false;
   W.Failure.reset();
   W.Stopped = Stop::None;
-  W.Executed = 0;
+  W.Executed = W.Slept = 0;
   W.GprIndexing = false;
   W.TrapStatus = 0;
   W.Group = &G;
@@ -316,7 +317,7 @@ Scheduler::State Scheduler::advance(Workgroup &G) {
         Slice = 1 + (Draw >> 8) % 256;
       }
       uint64_t Start = W.Executed;
-      if (uint64_t Limit = L.Options.InstructionLimit) {
+      if (uint64_t Limit = L->Options.InstructionLimit) {
         if (Start >= Limit) {
           overran(G, W);
           return State::Failed;
@@ -347,19 +348,8 @@ Scheduler::State Scheduler::advance(Workgroup &G) {
 
 void Scheduler::overran(Workgroup &G, Wave &W) {
   W.fault(*(W.Next - (W.Next->Op ? 0 : 1)), FaultKind::Hang,
-          "executed more than " + Twine(L.Options.InstructionLimit) + " instructions");
+          "executed more than " + Twine(L->Options.InstructionLimit) + " instructions");
   fail(G, W);
-}
-
-void Scheduler::hang(Workgroup &G) {
-  for (auto &W : G.Waves)
-    if (W->Stopped != Stop::End && W->Stopped != Stop::Barrier) {
-      W->fault(*(W->Next - (W->Next->Op ? 0 : 1)), FaultKind::Hang,
-               "nothing changed for " + Twine(L->Options.HangLimit) +
-                   " instructions: wavefronts or workgroups wait for each other");
-      fail(G, *W);
-      return;
-    }
 }
 
 void Scheduler::recycle(std::unique_ptr<Workgroup> G) { Spare.push_back(std::move(G)); }
@@ -367,8 +357,14 @@ void Scheduler::recycle(std::unique_ptr<Workgroup> G) { Spare.push_back(std::mov
 void Scheduler::run() {
   // The program may have set the mode of its own thread: -ffast-math does.
   HostFloatScope Default(Rounding::NearestEven, false, false);
+  runGroups();
+  L->Stuck[Index] = UINT64_MAX;
+}
+
+void Scheduler::runGroups() {
   size_t Turn = 0;
-  uint64_t SeenProgress = 0, IdleInstructions = 0;
+  uint64_t SeenProgress = 0;
+  moved();
   bool More = true;
   while (More || !Active.empty()) {
     if (Active.empty() || (Turn >= Active.size() && More && Active.size() < MaxActive)) {
@@ -393,15 +389,15 @@ void Scheduler::run() {
     }
     uint64_t Before = 0, After = 0, Own = Thread.Progress;
     for (auto &W : G.Waves)
-      Before += W->Executed;
+      Before += W->cycles();
     State S = advance(G);
     for (auto &W : G.Waves)
-      After += W->Executed;
+      After += W->cycles();
     if (S == State::Done || S == State::Failed) {
       L->Progress.fetch_add(1, std::memory_order_relaxed);
       recycle(std::move(Active[Turn]));
       Active.erase(Active.begin() + Turn);
-      IdleInstructions = 0;
+      moved();
       continue;
     }
     if (Thread.Progress != Own)
@@ -409,10 +405,14 @@ void Scheduler::run() {
     uint64_t Now = L->Progress.load(std::memory_order_relaxed);
     if (Now != SeenProgress) {
       SeenProgress = Now;
-      IdleInstructions = 0;
-    } else if ((IdleInstructions += After - Before) > L->Options.HangLimit) {
-      hang(G);
-      continue;
+      moved();
+    } else {
+      Idle += (After - Before) / 4;
+      bool CanStart = More && Active.size() < MaxActive;
+      if (!CanStart && isHang(Now)) {
+        hang();
+        continue;
+      }
     }
     if (S == State::Waiting) {
       ++Turn; // the next one, or a new one

@@ -21,7 +21,7 @@ public:
 
   /// A scheduler serves one launch after the other and keeps what is costly to make: wavefronts
   /// with their registers, LDS, room for counters.
-  void begin(Launch &Of, bool Counting);
+  void begin(Launch &Of, unsigned Number, bool Counting);
   /// Takes workgroups from the launch until there are none, or a fault ends it.
   void run();
   void end();
@@ -29,6 +29,8 @@ public:
 
 private:
   enum class State { Done, Busy, Waiting, Failed };
+  /// What wavefronts that change nothing do; see Hang.cpp.
+  enum class Idling { Repeat, Poll, Compute, Changed };
 
   std::unique_ptr<Workgroup> start(uint64_t Linear);
   State advance(Workgroup &G);
@@ -36,16 +38,25 @@ private:
   bool releaseBarrier(Workgroup &G);
   void recycle(std::unique_ptr<Workgroup> G);
   void fail(Workgroup &G, Wave &W);
-  void hang(Workgroup &G);
   void overran(Workgroup &G, Wave &W);
+  Idling probe(Workgroup &G, Wave &W);
+  Idling probe();
+  bool isHang(uint64_t Progress);
+  void hang();
+  void moved();
+
+  void runGroups();
 
   static void release(std::unique_ptr<Wave> W);
 
   Launch *L = nullptr;
+  unsigned Index = 0; ///< of the thread
   RunWave Run;
   Worker Thread;
   std::vector<std::unique_ptr<Workgroup>> Active, Spare;
   std::vector<std::unique_ptr<Wave>> SpareWaves;
+  uint64_t Idle = 0;      ///< instructions since something changed
+  uint64_t NextProbe = 0; ///< the Idle at which a hang is looked for again
 };
 
 } // namespace hk::sim

@@ -63,6 +63,7 @@ struct Wave {
   WaitTracker *Waits = nullptr; ///< null: not asked for
   unsigned Number = 0;          ///< in the workgroup
   uint64_t Executed = 0;        ///< instructions
+  uint64_t Slept = 0;           ///< cycles of s_sleep
   uint8_t *Scratch = nullptr;   ///< a stack a lane, one after the other
   uint32_t ScratchSize = 0;     ///< bytes a lane
   uint32_t ScratchRoom = 0;     ///< bytes a lane that were allocated
@@ -70,6 +71,9 @@ struct Wave {
   /// Rows that may hold something, architected and accumulation ones.
   unsigned RowsUsed = 0, AccRowsUsed = 0;
   std::unique_ptr<Fault> Failure;
+
+  /// The clock that the wavefront reads: what was executed, at the rate of one SIMD, and slept.
+  uint64_t cycles() const { return 4 * Executed + Slept; }
 
   uint64_t pair(unsigned N) const {
     uint64_t X;
@@ -126,6 +130,7 @@ struct Worker {
   std::vector<const Allocation *> LastHit;
   uint64_t Barriers = 0;
   uint64_t Progress = 0; ///< stores, changing atomics, barriers and ends so far
+  uint64_t ClockReads = 0;
   uint64_t Workgroups = 0, Waves = 0;
   bool Counting = false;
 
@@ -169,6 +174,9 @@ struct Launch {
 
   std::atomic<uint64_t> NextGroup = 0;
   std::atomic<uint64_t> Progress = 0; ///< changes whenever some thread got on
+  /// For each thread: 0 while it may still change something; else one more than the Progress at
+  /// which all its workgroups were seen to do the same over and over, or UINT64_MAX if it has ended.
+  std::vector<std::atomic<uint64_t>> Stuck;
   /// The fault of the workgroup with the lowest number so far.
   std::mutex FaultMutex;
   std::atomic<uint64_t> FaultGroup = UINT64_MAX;

@@ -381,7 +381,7 @@ void CaseRunner::run(const std::vector<Launch> &Launches, const std::vector<cons
   // A rewritten kernel may wait by hand, in inline assembly.
   O.Races = O.Waits = Opts.Races;
   O.Uninitialized = true;
-  O.HangLimit = uint64_t(1) << 24;
+  O.HangLimit = O.IdleLimit = uint64_t(1) << 24;
   Device = std::make_unique<sim::Device>(O);
   Device->memory().setCapacity(uint64_t(4) << 30);
   std::unique_ptr<sim::Module> M;

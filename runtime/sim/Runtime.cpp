@@ -100,7 +100,7 @@ static Options readOptions() {
   O.Device.Waits = isOn("HK_SIM_WAITS");
   O.Device.Strict = isOn("HK_SIM_STRICT");
   O.Device.TraceKernel = setting("HK_SIM_TRACE").str();
-  O.Device.HangLimit = number("HK_SIM_HANG_LIMIT", O.Device.HangLimit);
+  O.Device.IdleLimit = number("HK_SIM_HANG_LIMIT", O.Device.IdleLimit);
   O.Table = isOn("HK_SIM_STATS");
   O.JsonFile = setting("HK_SIM_JSON").str();
   O.HostTime = setting("HK_SIM_TIME") == "host";

@@ -43,6 +43,19 @@ int main() {
   EXPECT(!Nothing);
   FAILS(hipErrorOutOfMemory, hipMalloc(&Nothing, size_t(1) << 50));
 
+  // Whatever the size, memory starts where the widest accesses of kernels may.
+  for (size_t Odd = 1; Odd < 100000; Odd += Odd / 7 + 1) {
+    void *Plain, *Both, *Host;
+    OK(hipMalloc(&Plain, Odd));
+    OK(hipMallocManaged(&Both, Odd));
+    OK(hipHostMalloc(&Host, Odd, 0));
+    for (void *P : {Plain, Both, Host})
+      EXPECT(reinterpret_cast<uintptr_t>(P) % 256 == 0);
+    OK(hipFree(Plain));
+    OK(hipFree(Both));
+    OK(hipHostFree(Host));
+  }
+
   int *Managed;
   OK(hipMallocManaged(&Managed, Bytes));
   EXPECT(typeOf(Managed) == hipMemoryTypeManaged);

@@ -247,6 +247,8 @@ int main(int argc, char **argv) {
       Number(Options.ScheduleSeed);
     else if (A.consume_front("--hang-limit="))
       Number(Options.HangLimit);
+    else if (A.consume_front("--idle-limit="))
+      Number(Options.IdleLimit);
     else if (A.consume_front("--repeat="))
       Number(Repeat);
     else if (A.consume_front("--arch="))

@@ -37,8 +37,11 @@ struct DeviceOptions {
   /// Refuse a kernel that contains an unknown instruction. Barriers have to be reached by all
   /// wavefronts, and be the same for all: the chip counts neither those that ended nor places.
   bool Strict = false;
-  /// Instructions without any change of memory, barrier or end until waiting counts as a hang.
-  uint64_t HangLimit = uint64_t(1) << 30;
+  /// Instructions without any change of memory, barrier or end, after which wavefronts that all
+  /// repeat themselves are a hang. Computing and waiting for a time to come are none.
+  uint64_t HangLimit = uint64_t(1) << 26;
+  /// The same for whatever the wavefronts do; 0: no limit.
+  uint64_t IdleLimit = 0;
   /// If not 0: a wavefront that has executed more instructions than this is taken for one that hangs,
   /// whatever it changes.
   uint64_t InstructionLimit = 0;

@@ -73,8 +73,9 @@ void runCall(Wave &W, const Inst &I) {
 
 void runEnd(Wave &W, const Inst &) { W.Stopped = Stop::End; }
 void runBarrier(Wave &W, const Inst &) { W.Stopped = Stop::Barrier; }
-void runSleep(Wave &W, const Inst &) {
+void runSleep(Wave &W, const Inst &I) {
   W.Stopped = Stop::Yield;
+  W.Slept += 64 * (I.Imm & 0x7f);
   if (W.L->Config.Service)
     W.L->Config.Service();
 }

@@ -151,9 +151,15 @@ template <bool Buffer> void runAtomic(Wave &W, const Inst &I) {
 }
 
 /// A clock that depends on nothing but what was executed, and always goes on.
-void runTime(Wave &W, const Inst &I) { W.setPair(I.Dst, 4 * W.Executed); }
-/// Of 100 MHz.
-void runRealtime(Wave &W, const Inst &I) { W.setPair(I.Dst, W.Executed); }
+void runTime(Wave &W, const Inst &I) {
+  ++W.Thread->ClockReads;
+  W.setPair(I.Dst, W.cycles());
+}
+/// The same of 100 MHz, while the chip has 2100.
+void runRealtime(Wave &W, const Inst &I) {
+  ++W.Thread->ClockReads;
+  W.setPair(I.Dst, W.cycles() / 21);
+}
 
 template <unsigned Dwords> void add(Adder &T, StringRef Suffix) {
   using S = SourceType;
