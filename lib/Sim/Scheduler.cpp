@@ -316,7 +316,7 @@ Scheduler::State Scheduler::advance(Workgroup &G) {
         Slice = 1 + (Draw >> 8) % 256;
       }
       uint64_t Start = W.Executed;
-      if (uint64_t Limit = L.Options.InstructionLimit) {
+      if (uint64_t Limit = L->Options.InstructionLimit) {
         if (Start >= Limit) {
           overran(G, W);
           return State::Failed;
@@ -347,7 +347,7 @@ Scheduler::State Scheduler::advance(Workgroup &G) {
 
 void Scheduler::overran(Workgroup &G, Wave &W) {
   W.fault(*(W.Next - (W.Next->Op ? 0 : 1)), FaultKind::Hang,
-          "executed more than " + Twine(L.Options.InstructionLimit) + " instructions");
+          "executed more than " + Twine(L->Options.InstructionLimit) + " instructions");
   fail(G, W);
 }
 
