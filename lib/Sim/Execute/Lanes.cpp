@@ -220,6 +220,8 @@ void fetch16(Wave &W, const Inst &I, unsigned N, uint16_t *Out) {
     else
       for (unsigned L = 0; L != NumLanes; ++L)
         Out[L] = Row[L];
+    if (I.Op->Src[N] == SourceType::F16 && flushes(W, true))
+      flushHalves(Out, NumLanes);
     if (O.Mods)
       modify(O, Out);
     return;
