@@ -238,6 +238,21 @@ case("ds_write2_b32", text(*FILLED, "ds_write2_b32 v14, v0, v1 offset0:2", LGKM,
 case("ds_write2st64_b64", text(*FILLED, "ds_write2st64_b64 v13, v[0:1], v[4:5] offset0:4 offset1:2", LGKM,
                                "ds_read_b64 v[8:9], v14", "ds_read_b64 v[10:11], v13 offset:1024", LGKM), lambda a, b, c: (a, c), full=True)
 
+# One after the other, from an odd address on: all lanes, and some.
+for mask in (M64, 0xFFF0):
+    for n in (1, 2, 3, 4):
+        old = sum(x << 32 * k for k, x in enumerate(OLD))
+        low = (1 << 32 * n) - 1
+        regs, data = ("v8", "v0") if n == 1 else (f"v[8:{7 + n}]", f"v[0:{n - 1}]")
+        part = ("s_mov_b64 s[22:23], exec", f"s_mov_b32 exec_lo, 0x{mask & M32:x}", f"s_mov_b32 exec_hi, 0x{mask >> 32:x}")
+        for store, load, wait in ((f"global_store_{'dword' + (f'x{n}' if n > 1 else '')} v16, {data}, s[30:31] offset:2049",
+                                   f"global_load_{'dword' + (f'x{n}' if n > 1 else '')} {regs}, v16, s[30:31] offset:2049", VM),
+                                  (f"ds_write_b{32 * n} v16, {data} offset:2049", f"ds_read_b{32 * n} {regs}, v16 offset:2049", LGKM)):
+            lanes(text(*LANE, f"v_mul_u32_u24 v16, {4 * n}, v26", *part, store, wait, load, wait, "s_mov_b64 exec, s[22:23]"),
+                  lambda rows, low=low, old=old, mask=mask: [
+                      quad4 for l, row in enumerate(rows) for x in [(row[0] | row[1] << 64) & low | old & ~low if mask >> l & 1 else old]
+                      for quad4 in [(x & M64, x >> 64)]], f"{store} {mask:x}", full=True)
+
 # --- Buffers: what is inside ---------------------------------------------------------------------
 
 

@@ -473,20 +473,21 @@ template <unsigned N> void loadDwords(Wave &W, unsigned Row, const Lane64 &A) {
     return;
   }
   if (A.Contiguous) {
-    const uint32_t *From = reinterpret_cast<const uint32_t *>(A.Address[A.First]);
+    // Bytes: nothing says that the address is a multiple of 4.
+    const auto *From = reinterpret_cast<const uint8_t *>(A.Address[A.First]);
     if (N == 1) {
       std::memcpy(D[0] + A.First, From, sizeof(D[0][0]) * (A.End - A.First));
     } else if (A.Lanes == FullMask) {
       for (unsigned L = 0; L != NumLanes; ++L)
         for (unsigned K = 0; K != N; ++K) {
           uint32_t X;
-          std::memcpy(&X, From + L * N + K, 4);
+          std::memcpy(&X, From + 4 * (L * N + K), 4);
           D[K][L] = X;
         }
     } else {
       for (unsigned L = A.First; L != A.End; ++L)
         for (unsigned K = 0; K != N; ++K)
-          std::memcpy(&D[K][L], From + (L - A.First) * N + K, 4);
+          std::memcpy(&D[K][L], From + 4 * ((L - A.First) * N + K), 4);
     }
     return;
   }
@@ -518,17 +519,17 @@ template <class T> void storeNarrow(Wave &W, unsigned Row, unsigned Shift, const
 template <unsigned N> void storeDwords(Wave &W, unsigned Row, const Lane64 &A) {
   uint32_t (*D)[NumLanes] = W.V + Row;
   if (A.Contiguous) {
-    uint32_t *To = reinterpret_cast<uint32_t *>(A.Address[A.First]);
+    auto *To = reinterpret_cast<uint8_t *>(A.Address[A.First]);
     if (N == 1) {
       std::memcpy(To, D[0] + A.First, sizeof(D[0][0]) * (A.End - A.First));
     } else if (A.Lanes != FullMask) {
       for (unsigned L = A.First; L != A.End; ++L)
         for (unsigned K = 0; K != N; ++K)
-          std::memcpy(To + (L - A.First) * N + K, &D[K][L], 4);
+          std::memcpy(To + 4 * ((L - A.First) * N + K), &D[K][L], 4);
     } else {
       for (unsigned L = 0; L != NumLanes; ++L)
         for (unsigned K = 0; K != N; ++K)
-          std::memcpy(To + L * N + K, &D[K][L], 4);
+          std::memcpy(To + 4 * (L * N + K), &D[K][L], 4);
     }
     return;
   }
