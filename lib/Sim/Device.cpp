@@ -77,7 +77,8 @@ uint64_t hiddenValue(StringRef Kind, const Launch &L, const LaunchConfig &C) {
 
 void fillArguments(uint8_t *Segment, const Launch &L, const LaunchConfig &C,
                    ArrayRef<uint8_t> Arguments) {
-  std::memcpy(Segment, Arguments.data(), std::min<size_t>(Arguments.size(), L.K.KernargSize));
+  if (!Arguments.empty())
+    std::memcpy(Segment, Arguments.data(), std::min<size_t>(Arguments.size(), L.K.KernargSize));
   for (const KernelArgument &A : L.K.Arguments)
     if (A.hidden()) {
       uint64_t X = hiddenValue(A.ValueKind, L, C);
