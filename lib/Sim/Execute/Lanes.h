@@ -192,17 +192,21 @@ inline __attribute__((always_inline)) void fixNan(R *Out, unsigned Lanes, const 
     replaceNan<R>(Out, Lanes, Sources...);
 }
 
+/// 8 lanes: those whose mask is set.
+inline __attribute__((always_inline)) void blendVector(uint32_t *To, const uint32_t *From,
+                                                       const uint32_t *Mask) {
+  Vector8 M, Old, New;
+  std::memcpy(&M, Mask, sizeof(M));
+  std::memcpy(&Old, To, sizeof(Old));
+  std::memcpy(&New, From, sizeof(New));
+  New = (Old & ~M) | (New & M);
+  std::memcpy(To, &New, sizeof(New));
+}
 /// Lanes that run, only.
 inline __attribute__((always_inline)) void blendRow(Wave &W, uint32_t *To, const uint32_t *From) {
   const uint32_t *Mask = W.execMask();
-  for (unsigned N = 0; N != Vectors; ++N) {
-    Vector8 M, Old, New;
-    std::memcpy(&M, Mask + 8 * N, sizeof(M));
-    std::memcpy(&Old, To + 8 * N, sizeof(Old));
-    std::memcpy(&New, From + 8 * N, sizeof(New));
-    New = (Old & ~M) | (New & M);
-    std::memcpy(To + 8 * N, &New, sizeof(New));
-  }
+  for (unsigned N = 0; N != Vectors; ++N)
+    blendVector(To + 8 * N, From + 8 * N, Mask + 8 * N);
 }
 inline __attribute__((always_inline)) void writeActive(Wave &W, unsigned Row,
                                                        const uint32_t *From) {
@@ -224,14 +228,8 @@ inline __attribute__((always_inline)) void writePart(Wave &W, unsigned Row, unsi
     return;
   }
   const uint32_t *Mask = W.execMask() + First;
-  for (unsigned N = 0; N != Count / 8; ++N) {
-    Vector8 M, Old, New;
-    std::memcpy(&M, Mask + 8 * N, sizeof(M));
-    std::memcpy(&Old, To + 8 * N, sizeof(Old));
-    std::memcpy(&New, From + 8 * N, sizeof(New));
-    New = (Old & ~M) | (New & M);
-    std::memcpy(To + 8 * N, &New, sizeof(New));
-  }
+  for (unsigned N = 0; N != Count / 8; ++N)
+    blendVector(To + 8 * N, From + 8 * N, Mask + 8 * N);
 }
 
 /// Room for the lanes of one operand, on purpose not initialized.
