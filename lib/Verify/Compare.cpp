@@ -13,6 +13,13 @@ using namespace llvm;
 using namespace hk;
 using namespace hk::verification;
 
+ComparedType ComparedType::words() {
+  ComparedType Words;
+  Words.Element.Size = 4;
+  Words.Element.Scalars = {{0, ValueLayout::Unsigned, 4, nullptr, false, false}};
+  return Words;
+}
+
 void Deviation::add(const Deviation &O) {
   Relative = std::max(Relative, O.Relative);
   Absolute = std::max(Absolute, O.Absolute);
@@ -35,7 +42,8 @@ static uint64_t bitsOf(const uint8_t *At, const ValueLayout::Scalar &S) {
   return Bits;
 }
 
-double verification::toDouble(const uint8_t *At, const ValueLayout::Scalar &S) {
+/// As an exact double.
+static double toDouble(const uint8_t *At, const ValueLayout::Scalar &S) {
   APFloat F(semanticsOf(S), APInt(8 * S.Bytes, bitsOf(At, S)));
   bool Loses;
   F.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &Loses);

@@ -6,7 +6,8 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ArrayRef.h"
 
-#include <map>
+#include <optional>
+#include <vector>
 
 namespace hk::verification {
 
@@ -14,6 +15,9 @@ namespace hk::verification {
 struct ComparedType {
   ValueLayout Element; ///< Size 0: not known
   uint64_t Start = 0;  ///< byte
+
+  /// Of memory about which nothing is known: 32-bit numbers.
+  static ComparedType words();
 };
 
 /// What is different. Bytes, or where a bound allows it, floating-point values.
@@ -42,8 +46,6 @@ bool sameText(llvm::StringRef A, llvm::StringRef B, const ErrorBound &Bound);
 
 /// A value as a person reads it, with its bits: "1.5 (0x3fc00000)".
 std::string printScalar(const uint8_t *At, const ValueLayout::Scalar &S);
-/// As an exact double.
-double toDouble(const uint8_t *At, const ValueLayout::Scalar &S);
 bool isFloat(const ValueLayout::Scalar &S);
 const llvm::fltSemantics &semanticsOf(const ValueLayout::Scalar &S);
 

@@ -116,6 +116,9 @@ struct Mask {
   }
 };
 
+/// The others are of the compiler: they name the file.
+bool isOfProgram(const sim::Variable &V) { return !StringRef(V.Name).starts_with("__hip_cuid"); }
+
 bool hasGridBarrier(const sim::Kernel &K) {
   return any_of(K.Arguments, [](auto &A) { return A.ValueKind == "hidden_multigrid_sync_arg"; });
 }
@@ -147,6 +150,13 @@ private:
   RunResult launch(CaseInputs &Inputs, bool Rewritten, uint64_t Order);
   /// The first difference, or an empty text.
   std::string compare(const CaseInputs &Inputs, const Memory &A, const Memory &B, const Mask &Varies);
+  /// What a launch on the GPU has to know of a version.
+  struct ImageFacts {
+    std::vector<std::pair<std::string, uint64_t>> Variables; ///< name and size
+    bool Cooperative = false;
+  };
+  std::optional<ImageFacts> Known[2];
+  const ImageFacts &factsOf(bool Rewritten);
   RunResult launchOnGpu(const CaseInputs &Inputs, bool Rewritten);
   /// False after a difference.
   bool runCase(CaseInputs &Inputs);
@@ -215,7 +225,7 @@ RunResult CaseRunner::launch(CaseInputs &Inputs, bool Rewritten, uint64_t Order)
     R.After.Buffers.emplace_back(B.Base, B.Base + B.Bytes);
   for (const sim::Variable &V : (*M)->variables()) {
     const uint8_t *At = reinterpret_cast<const uint8_t *>(V.Address);
-    if (!StringRef(V.Name).starts_with("__hip_cuid"))
+    if (isOfProgram(V))
       R.After.Variables[V.Name].assign(At, At + V.Size);
   }
   return R;
@@ -235,13 +245,9 @@ std::string CaseRunner::compare(const CaseInputs &Inputs, const Memory &A, const
     if (It == B.Variables.end())
       continue;
     auto V = Varies.Variables.find(Name);
-    ComparedType Words;
-    if (Bytes.size() % 4 == 0) {
-      Words.Element.Size = 4;
-      Words.Element.Scalars.push_back({0, ValueLayout::Unsigned, 4, nullptr, false, false});
-    }
-    if (auto X = compareMemory(Bytes, It->second, Words, V == Varies.Variables.end() ? None : V->second, Bound, Largest))
-      return "variable '" + Name + "': " + describeDifference(Bytes, It->second, Words, *X);
+    ComparedType Type = Bytes.size() % 4 == 0 ? ComparedType::words() : ComparedType();
+    if (auto X = compareMemory(Bytes, It->second, Type, V == Varies.Variables.end() ? None : V->second, Bound, Largest))
+      return "variable '" + Name + "': " + describeDifference(Bytes, It->second, Type, *X);
   }
   if (!Varies.Printed && A.Printed != B.Printed) {
     auto [X, Y] = std::mismatch(A.Printed.begin(), A.Printed.end(), B.Printed.begin(), B.Printed.end());
@@ -310,21 +316,26 @@ bool CaseRunner::runCase(CaseInputs &Inputs) {
   return true;
 }
 
+const CaseRunner::ImageFacts &CaseRunner::factsOf(bool Rewritten) {
+  std::optional<ImageFacts> &Facts = Known[Rewritten];
+  if (Facts)
+    return *Facts;
+  Facts.emplace();
+  // The simulator has run it, so it can be loaded.
+  std::unique_ptr<sim::Module> M = cantFail(Device->loadModule(Images[Rewritten]));
+  for (const sim::Variable &V : M->variables())
+    if (isOfProgram(V))
+      Facts->Variables.push_back({V.Name, V.Size});
+  if (const sim::Kernel *Code = M->kernel(K.Mangled))
+    Facts->Cooperative = hasGridBarrier(*Code);
+  return *Facts;
+}
+
 RunResult CaseRunner::launchOnGpu(const CaseInputs &Inputs, bool Rewritten) {
   RunResult R;
-  std::vector<std::pair<std::string, uint64_t>> Variables;
-  bool Cooperative = false;
-  if (Expected<std::unique_ptr<sim::Module>> M = Device->loadModule(Images[Rewritten])) {
-    for (const sim::Variable &V : (*M)->variables())
-      if (!StringRef(V.Name).starts_with("__hip_cuid"))
-        Variables.push_back({V.Name, V.Size});
-    if (const sim::Kernel *Code = (*M)->kernel(K.Mangled))
-      Cooperative = hasGridBarrier(*Code);
-  } else {
-    consumeError(M.takeError());
-  }
+  const ImageFacts &Facts = factsOf(Rewritten);
   alarm(Opts.CaseSeconds);
-  Expected<GpuMemory> Memory = TheGpu->launch(Images[Rewritten], K.Mangled, Cooperative, Inputs, Variables);
+  Expected<GpuMemory> Memory = TheGpu->launch(Images[Rewritten], K.Mangled, Facts.Cooperative, Inputs, Facts.Variables);
   alarm(0);
   if (!Memory) {
     R.Kind = "GPU error";

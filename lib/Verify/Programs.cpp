@@ -262,10 +262,7 @@ ComparedType typeOf(const Run &A, size_t Number, StringRef Key, const std::vecto
             return {*Param.Layout.Scalars[0].Pointee, Arg.Offset};
     }
   }
-  ComparedType Words;
-  Words.Element.Size = 4;
-  Words.Element.Scalars = {{0, ValueLayout::Unsigned, 4, nullptr, false, false}};
-  return Words;
+  return ComparedType::words();
 }
 
 ArrayRef<uint8_t> bytesOf(StringRef Text) { return {Text.bytes_begin(), Text.bytes_end()}; }
@@ -294,12 +291,7 @@ std::string firstBeyond(std::vector<Place> Places, const Run &A, Runner &Runner,
   for (auto [N, P] : enumerate(Places)) {
     for (; Launches <= P.Before; ++Launches) {
       const Kernel *K = kernelOf(A.Launches[Launches], Kernels);
-      if (auto Own = K ? boundOf(*K, Kernels, Opts) : Opts.Bound) {
-        if (!SoFar)
-          SoFar = ErrorBound();
-        SoFar->Relative = std::max(SoFar->Relative, Own->Relative);
-        SoFar->Absolute = std::max(SoFar->Absolute, Own->Absolute);
-      }
+      widen(SoFar, K ? boundOf(*K, Kernels, Opts) : Opts.Bound);
     }
     const LaunchRecord &L = A.Launches[P.Before];
     std::string Name, X = read(File("before", N)), Y = read(File("after", N));
@@ -369,12 +361,7 @@ ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, cons
     return Out;
   }
   for (const Kernel &K : Kernels)
-    if (auto Own = boundOf(K, Kernels, Opts)) {
-      if (!Out.Bound)
-        Out.Bound = ErrorBound();
-      Out.Bound->Relative = std::max(Out.Bound->Relative, Own->Relative);
-      Out.Bound->Absolute = std::max(Out.Bound->Absolute, Own->Absolute);
-    }
+    widen(Out.Bound, boundOf(K, Kernels, Opts));
   std::string HostDifference;
   std::optional<unsigned> Independent; // launches before the first that depends on the order
   for (unsigned Order = 0; Order != std::max(1u, Opts.Schedules); ++Order) {

@@ -199,11 +199,12 @@ private:
       for (const LaunchSpec &S : Specs)
         if (isNamed(K, S.Kernel))
           Own.push_back(&S);
+      const std::optional<ErrorBound> Bound = boundOf(K, Input.Kernels, Opts);
       KernelOutcome R;
       if (!is_contained(Common, K.Mangled))
         R.Problem = "only one version has it";
       else
-        R = runKernel(K, Input.Launches, Own, Before, After, boundOf(K, Input.Kernels, Opts), Opts);
+        R = runKernel(K, Input.Launches, Own, Before, After, Bound, Opts);
       if (!R.Problem.empty() && !Own.empty() && R.Equal == 0 && R.Difference.empty()) {
         OS << "hk-opt: error: " << Own.front()->Origin << ": " << R.Problem << "\n";
         return VerifyStatus::Failed;
@@ -226,7 +227,7 @@ private:
       } else {
         ++Equal;
         OS << placeOf(K) << "kernel '" << K.Name << "': equal over " << count(R.Equal, "case")
-           << withinText(boundOf(K, Input.Kernels, Opts), R.Largest) << "\n";
+           << withinText(Bound, R.Largest) << "\n";
         if (!R.Skipped.empty())
           OS << "  note: " << skippedText(R) << "\n";
         if (R.OrderDependent)
@@ -246,7 +247,7 @@ bool hk::isNamed(const Kernel &K, StringRef Name) {
   if (Name == K.Mangled || Name == K.Name)
     return true;
   StringRef Bare = StringRef(K.Name).split('<').first;
-  return Name == Bare || Name == Bare.rsplit(':').second || (!Bare.contains(':') && Name == Bare);
+  return Name == Bare || Name == Bare.rsplit(':').second;
 }
 
 std::optional<ErrorBound> hk::boundOf(const Kernel &K, const std::vector<Kernel> &All, const VerifyOptions &Opts) {
@@ -257,10 +258,7 @@ std::optional<ErrorBound> hk::boundOf(const Kernel &K, const std::vector<Kernel>
     bool OfKernel = any_of(All, [&, &Function = Function](const Kernel &Other) { return isNamed(Other, Function); });
     if (OfKernel && !isNamed(K, Function))
       continue;
-    if (!Bound)
-      Bound = ErrorBound();
-    Bound->Relative = std::max(Bound->Relative, B.Relative);
-    Bound->Absolute = std::max(Bound->Absolute, B.Absolute);
+    widen(Bound, B);
   }
   return Bound;
 }

@@ -28,7 +28,8 @@ struct RewriteRun {
 /// that was printed.
 bool runPipeline(const ToolOptions &Opts, RewriteRun &Out);
 
-/// Verifies each file that the results concern, within what the proposals promise; --quiet leaves out what is equal. The report goes to \p OS.
+/// Verifies each file that the results concern, within what the proposals promise; --quiet leaves out what is equal.
+/// The report goes to \p OS.
 ExitStatus verifyResults(const ToolOptions &Opts, const std::vector<AnalyzedFile> &Units,
                          const std::vector<Proposal> &Proposals, const std::vector<RewrittenFile> &Results,
                          llvm::raw_ostream &OS);

@@ -13,14 +13,11 @@ using namespace llvm;
 using namespace hk;
 
 /// What the proposals that were carried out promise of their functions' results.
-static std::map<std::string, ErrorBound> promises(const std::vector<Proposal> &Proposals) {
-  std::map<std::string, ErrorBound> Promised;
+static std::map<std::string, std::optional<ErrorBound>> promises(const std::vector<Proposal> &Proposals) {
+  std::map<std::string, std::optional<ErrorBound>> Promised;
   for (const Proposal &P : Proposals)
-    if (P.Result == Outcome::Proposed && P.Bound) {
-      ErrorBound &B = Promised[P.Function];
-      B.Relative = std::max(B.Relative, P.Bound->Relative);
-      B.Absolute = std::max(B.Absolute, P.Bound->Absolute);
-    }
+    if (P.Result == Outcome::Proposed && P.Bound)
+      widen(Promised[P.Function], P.Bound);
   return Promised;
 }
 

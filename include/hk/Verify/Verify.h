@@ -54,7 +54,7 @@ struct VerifyOptions {
   std::optional<ErrorBound> Bound; ///< --error-bound, for all kernels
   /// What passes promise of a kernel or a device function, by its name as it is written. What they promise of a device
   /// function holds for all kernels.
-  std::map<std::string, ErrorBound> Promised;
+  std::map<std::string, std::optional<ErrorBound>> Promised;
 };
 
 /// What of a parsed file is needed.
