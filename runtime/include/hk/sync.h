@@ -20,15 +20,15 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include <hip/hip_runtime.h>
+#include "hk/platform.h"
 
 namespace hk::sync {
 
 /// The full barrier: `__syncthreads()`.
-__device__ inline __attribute__((always_inline)) void workgroup() { __syncthreads(); }
+HK_DEVICE void workgroup() { __syncthreads(); }
 
 /// Barrier of the workgroup that orders LDS accesses only. Global accesses before it may complete after it.
-__device__ inline __attribute__((always_inline)) void lds() {
+HK_DEVICE void lds() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
   __builtin_amdgcn_s_barrier();
@@ -39,7 +39,7 @@ __device__ inline __attribute__((always_inline)) void lds() {
 }
 
 /// Orders the memory accesses of the lanes of one wavefront; other wavefronts are not waited for.
-__device__ inline __attribute__((always_inline)) void wave() {
+HK_DEVICE void wave() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
   __builtin_amdgcn_wave_barrier();

@@ -1,0 +1,67 @@
+//===- hk/launch.h - The one place that launches kernels ------------------===//
+//
+// Every operator takes a Launch and returns a hipError_t. Launching allocates nothing, never synchronizes, and may be
+// captured in a graph. An error of the launch itself is returned; one that a kernel meets while it runs comes from a later
+// call of the runtime, as with every launch.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/platform.h"
+#include "hk/target.h"
+
+namespace hk {
+
+/// Memory through which the workgroups that share a row exchange what they have reduced; see hk/split.h. Without one, no
+/// row is shared on AMD. NVIDIA's clusters need none.
+///
+/// It belongs to one launch at a time: use one per stream, and one per graph that may run beside others. Prepare it once
+/// with prepareWorkspace(); every launch leaves it ready for the next, so that graphs which are replayed need no reset.
+struct Workspace {
+  static constexpr size_t Bytes = 65536;
+  void *data = nullptr;
+};
+
+/// Makes fresh memory of Workspace::Bytes bytes, aligned to 128, ready, in the order of \p stream.
+inline hipError_t prepareWorkspace(Workspace workspace, hipStream_t stream) {
+  if (!workspace.data)
+    return hipErrorInvalidValue;
+  return hipMemsetAsync(workspace.data, 0, Workspace::Bytes, stream);
+}
+
+struct Launch {
+  hipStream_t stream = nullptr;
+  Workspace workspace = {};
+};
+
+namespace detail {
+
+/// \p cluster: workgroups that share their LDS, on NVIDIA; 1: none.
+template <class... Parameters, class... Arguments>
+hipError_t launchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t lds, int cluster,
+                        hipStream_t stream, const Arguments &...arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments));
+  void *pointers[] = {const_cast<void *>(static_cast<const void *>(&arguments))...};
+  const void *function = reinterpret_cast<const void *>(kernel);
+#if HK_NVIDIA
+  if (cluster > 1) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = unsigned(cluster);
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = lds;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaLaunchKernelExC(&config, function, pointers);
+  }
+#endif
+  (void)cluster;
+  return hipLaunchKernel(function, grid, block, pointers, lds, stream);
+}
+
+} // namespace detail
+} // namespace hk

@@ -1,0 +1,99 @@
+//===- hk/ops/norm.h - RMSNorm and LayerNorm ------------------------------===//
+//
+// x, residual, output: rows x columns. weight, bias: columns. Output: Matrix<T> of any type, QuantizedRows or
+// QuantizedGroups. For a Matrix of fp8 or int8, `scale` is one f32 in device memory and values are stored divided by
+// it (multiplied by 1 / scale, rounded once to f32), saturating; null: as they are.
+//
+//   rmsNorm                y = x / sqrt(mean(x^2) + epsilon) * weight
+//   residualRmsNorm        h = x + residual, rounded to the type of the residual; residual = h; y = rmsNorm(h)
+//   layerNorm              y = (x - mean) / sqrt(variance + epsilon) * weight + bias; also without weight and bias
+//
+// Accuracy: sums and products are f32. With u = 2^-24 and n columns, each y is within (n / 64 + 24) u of the exact
+// value, relative (layerNorm: relative to the largest |x - mean| of the row, times |weight| / deviation), before it is
+// rounded to the output's type. Sums of squares beyond f32's range (|x| > 1e19 / sqrt(n)) are infinite, y is 0 then.
+// `Fast` adds 4 u.
+//
+// Errors: as hk::rows.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/rows.h"
+
+namespace hk {
+namespace detail {
+
+struct Pass {
+  HK_DEVICE float operator()(float x) const { return x; }
+};
+struct AddResidual {
+  HK_DEVICE float operator()(float x, float residual) const { return x + residual; }
+};
+
+template <class Policy> struct RmsEpilogue {
+  float epsilon;
+  HK_DEVICE float prepare(float squares, int columns) const {
+    return Policy::rsqrt(Policy::divide(squares, float(columns)) + epsilon);
+  }
+  HK_DEVICE float operator()(float x, float inverse, float weight, float scale) const {
+    return x * (inverse * Policy::reciprocal(scale)) * weight;
+  }
+};
+
+template <class Policy> struct ResidualRmsEpilogue : RmsEpilogue<Policy> {
+  HK_DEVICE auto operator()(float h, float inverse, float weight, float scale) const {
+    return tuple(RmsEpilogue<Policy>::operator()(h, inverse, weight, scale), h);
+  }
+};
+
+template <class Policy> struct LayerEpilogue {
+  float epsilon;
+  struct State {
+    float mean, inverse;
+  };
+  HK_DEVICE State prepare(const Moments::Result &row, int) const {
+    return {row.mean, Policy::rsqrt(row.variance + epsilon)};
+  }
+  HK_DEVICE float operator()(float x, const State &row, float scale) const {
+    return (x - row.mean) * (row.inverse * Policy::reciprocal(scale));
+  }
+  HK_DEVICE float operator()(float x, const State &row, float scale, float weight, float bias) const {
+    const float inverse = Policy::reciprocal(scale);
+    return (x - row.mean) * row.inverse * (weight * inverse) + bias * inverse;
+  }
+};
+
+} // namespace detail
+
+template <class Policy = Exact, class X, class W, class Output>
+hipError_t rmsNorm(const Launch &launch, RowShape shape, Matrix<const X> x, RowVector<W> weight, float epsilon,
+                   Output output, Scalar<float> scale = {}, const RowPlan *plan = nullptr) {
+  return rows<X, SumSquares>(launch, shape, detail::Pass{}, tuple(x), detail::RmsEpilogue<Policy>{epsilon},
+                             tuple(weight, scale), tuple(output), plan);
+}
+
+template <class Policy = Exact, class X, class W, class Output>
+hipError_t residualRmsNorm(const Launch &launch, RowShape shape, Matrix<const X> x, Matrix<X> residual,
+                           RowVector<W> weight, float epsilon, Output output, Scalar<float> scale = {},
+                           const RowPlan *plan = nullptr) {
+  const Matrix<const X> before{residual.data, residual.pitch};
+  return rows<X, SumSquares>(launch, shape, detail::AddResidual{}, tuple(x, before),
+                             detail::ResidualRmsEpilogue<Policy>{{epsilon}}, tuple(weight, scale),
+                             tuple(output, residual), plan);
+}
+
+template <class Policy = Exact, class X, class Output>
+hipError_t layerNorm(const Launch &launch, RowShape shape, Matrix<const X> x, float epsilon, Output output,
+                     Scalar<float> scale = {}, const RowPlan *plan = nullptr) {
+  return rows<X, Moments>(launch, shape, detail::Pass{}, tuple(x), detail::LayerEpilogue<Policy>{epsilon},
+                          tuple(scale), tuple(output), plan);
+}
+
+template <class Policy = Exact, class X, class W, class Output>
+hipError_t layerNorm(const Launch &launch, RowShape shape, Matrix<const X> x, RowVector<W> weight, RowVector<W> bias,
+                     float epsilon, Output output, Scalar<float> scale = {}, const RowPlan *plan = nullptr) {
+  return rows<X, Moments>(launch, shape, detail::Pass{}, tuple(x), detail::LayerEpilogue<Policy>{epsilon},
+                          tuple(scale, weight, bias), tuple(output), plan);
+}
+
+} // namespace hk
