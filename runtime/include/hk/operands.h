@@ -13,6 +13,8 @@
 //   QuantizedRows<T>       values / scale[row], where scale[row] = max |value of the row| / largest T
 //   QuantizedGroups<T, G>  the same for each G consecutive columns: scale[row * scalePitch + group]
 //
+// Columns are below 2^29, rows and pitches below 2^31.
+//
 // An output may be the same memory as an input with the same pitch (in place). Otherwise outputs must not overlap
 // inputs or each other.
 //
@@ -120,24 +122,44 @@ template <class O, int N> struct Fragment<O, N, Part::PerRow> {
   }
 };
 
-template <class T> HK_DEVICE const T *address(const Matrix<T> &m, int64_t row, int column) {
-  return m.data + row * m.pitch + column;
+/// Rows and pitches are below 2^31, so that their product is one widening multiplication.
+HK_DEVICE int64_t rowOffset(int row, int64_t pitch) { return int64_t(uint64_t(uint32_t(row)) * uint32_t(pitch)); }
+
+/// data[column] with an offset of 32 bits in bytes: AMD's instructions add one to a base in scalar registers.
+template <class T> HK_DEVICE T *atColumn(T *data, uint32_t column) {
+  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+  return reinterpret_cast<T *>(reinterpret_cast<Byte *>(data) + uint32_t(column * uint32_t(sizeof(T))));
 }
-template <class T> HK_DEVICE const T *address(const RowVector<T> &v, int64_t, int column) { return v.data + column; }
+
+template <class T> HK_DEVICE const T *address(const Matrix<T> &m, int row, uint32_t column) {
+  return atColumn(m.data + rowOffset(row, m.pitch), column);
+}
+template <class T> HK_DEVICE const T *address(const RowVector<T> &v, int, uint32_t column) {
+  return atColumn(v.data, column);
+}
+
+/// One element that no kernel writes while this one runs: a scalar load on AMD.
+template <class T> HK_DEVICE T loadConstant(const T *from) {
+#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
+  return *(const __attribute__((address_space(4))) T *)from;
+#else
+  return *from;
+#endif
+}
 
 /// N elements of an operand, or the first \p count.
 template <bool General, class O, int N>
-HK_DEVICE void loadOperand(Fragment<O, N> &to, const O &from, int64_t row, int column, int count) {
+HK_DEVICE void loadOperand(Fragment<O, N> &to, const O &from, int row, int column, int count) {
   using Traits = OperandTraits<O>;
   using T = typename Traits::Type;
   if constexpr (Traits::Is == Part::PerRow) {
     if constexpr (std::is_same_v<O, Scalar<T>>)
-      to.value = from.data ? Element<T>::toValue(*from.data) : typename Element<T>::Value(1);
+      to.value = from.data ? Element<T>::toValue(loadConstant(from.data)) : typename Element<T>::Value(1);
     else
       to.value = Element<T>::toValue(from.data[row]);
   } else {
     constexpr Use U = Traits::Is == Part::PerElement ? Use::Once : Use::Again;
-    const T *at = address(from, row, column);
+    const T *at = address(from, row, uint32_t(column));
     if constexpr (General)
       loadSome<false, U>(to.raw, at, count);
     else

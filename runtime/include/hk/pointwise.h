@@ -17,10 +17,11 @@
 // strides allow; otherwise elements are taken one by one. An output may be the same memory as an input with the same
 // strides (in place); no other overlap.
 //
-// Any size: one launch covers up to 2^31 elements, larger shapes are several launches.
+// Any size: one launch covers up to 2^31 elements, larger shapes are several launches, as are dimensions with a stride
+// that is negative or of 2^32 and more.
 //
-// Errors: hipErrorInvalidValue for negative sizes, or a single dimension with strides that has to be cut and cannot be;
-// hipErrorNotSupported for a device without a schedule; errors of the launch.
+// Errors: hipErrorInvalidValue for negative sizes and for a plan that is none; hipErrorNotSupported for a device without
+// a schedule; errors of the launch.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

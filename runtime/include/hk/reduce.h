@@ -39,7 +39,8 @@ struct NoReduction {
 
 namespace detail {
 
-/// A reduction to one number, by Step (which has none(), of(x) and join(a, b)).
+/// A reduction to one number, by Step (which has none(), with(result, x) and join(a, b)). Even and odd elements are
+/// reduced apart: two short chains of dependent instructions, not a long one.
 template <class Step> struct Simple {
   static constexpr int Words = 1;
   struct State {
@@ -49,9 +50,14 @@ template <class Step> struct Simple {
   HK_DEVICE static State identity() { return {{Step::none()}}; }
   HK_DEVICE static State combine(const State &a, const State &b) { return {{Step::join(a.word[0], b.word[0])}}; }
   template <int N> HK_DEVICE static void add(State &state, const float (&values)[N]) {
+    float even = state.word[0], odd = Step::none();
 #pragma unroll
-    for (int n = 0; n < N; ++n)
-      state.word[0] = Step::with(state.word[0], values[n]);
+    for (int n = 0; n < N; n += 2) {
+      even = Step::with(even, values[n]);
+      if (n + 1 < N)
+        odd = Step::with(odd, values[n + 1]);
+    }
+    state.word[0] = Step::join(even, odd);
   }
   template <int N> HK_DEVICE static void add(State &state, const float (&values)[N], int count) {
 #pragma unroll

@@ -18,7 +18,7 @@
 //   outputs    hk::tuple of outputs.
 //   plan       null, or a schedule to use instead of planRows()'s
 //
-// Any number of columns below 2^31 - 2^16, any pitch and alignment. If all operands are aligned to 16 bytes (or to one
+// Any number of columns below 2^29, of rows below 2^31, any pitch and alignment. If all operands are aligned to 16 bytes (or to one
 // vector, if that is less), pitches too, and vectors divide the columns, accesses need no check; otherwise the same kernel is
 // used in a form that checks (`General`).
 //
@@ -49,7 +49,7 @@ hipError_t rows(const Launch &launch, RowShape shape, const Prologue &prologue, 
                 const Epilogue &epilogue, const Extras &extras, const Outputs &outputs,
                 const RowPlan *chosen = nullptr) {
   using Program = detail::RowProgram<Keep, Reduction, Prologue, Inputs, Epilogue, Extras, Outputs>;
-  if (shape.rows < 0 || shape.columns < 0 || shape.columns > 0x7fff0000)
+  if (shape.rows < 0 || shape.columns < 0 || shape.rows > 0x7fffffff || shape.columns >= 1 << 29)
     return hipErrorInvalidValue;
   if (shape.rows == 0 || shape.columns == 0)
     return hipSuccess;

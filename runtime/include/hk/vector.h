@@ -29,6 +29,17 @@ template <class T, int N> struct Raw {
       word = 0;
   }
 
+  /// N times the same element.
+  HK_DEVICE void fill(const Raw<T, 1> &one) {
+    uint32_t word = one.words[0];
+    if constexpr (sizeof(T) == 1)
+      word *= 0x01010101u;
+    else if constexpr (sizeof(T) == 2)
+      word *= 0x00010001u;
+    for (uint32_t &w : words)
+      w = word;
+  }
+
   /// The N values, exactly.
   HK_DEVICE void unpack(Value (&values)[N]) const {
     if constexpr (Bytes >= 4) {

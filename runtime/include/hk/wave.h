@@ -28,11 +28,12 @@ enum Dpp : int {
   Broadcast31 = 0x143, // lane 31 to the upper half
 };
 
-/// \p value of the lane that \p Control names; in rows of 16 lanes that are not in \p Rows, \p old.
+/// \p value of the lane that \p Control names; in rows of 16 lanes that are not in \p Rows, \p old. If all are, `old` plays
+/// no part, and saying so (bound_ctrl) makes the move a part of the instruction that uses it.
 template <int Control, int Rows = 0xf> HK_DEVICE float dpp(float value, float old) {
   return __builtin_bit_cast(float, __builtin_amdgcn_update_dpp(__builtin_bit_cast(int, old),
                                                                __builtin_bit_cast(int, value), Control, Rows, 0xf,
-                                                               false));
+                                                               Rows == 0xf));
 }
 
 template <class R, int Control, int Rows = 0xf>
@@ -108,11 +109,11 @@ HK_HOST_DEVICE constexpr int powerOfTwoFrom(int n) {
   return p;
 }
 
-/// Reduces over the wavefronts of a workgroup, whose lanes hold their wavefront's result already. `lds` has room for
-/// R::Words * MaxWaves floats and is read until the next barrier but one: give another one to the next reduction. One
-/// barrier. All work-items have to be here; each gets the result.
+/// Wavefronts of a workgroup.
 constexpr int MaxWaves = 1024 / WaveSize;
 
+/// A reduction over the wavefronts of a workgroup, around a barrier: each publishes its result in `lds`, of R::Words *
+/// MaxWaves floats, and all collect. `lds` is read until the next barrier but one: the next reduction needs another.
 template <class R> HK_DEVICE void publishWave(const typename R::State &state, float *lds, int wave, int lane) {
   if (lane == 0) {
 #pragma unroll
@@ -121,17 +122,16 @@ template <class R> HK_DEVICE void publishWave(const typename R::State &state, fl
   }
 }
 
-/// Combines what \p count wavefronts have published before a barrier.
+/// Combines what \p count wavefronts have published.
 template <class R> HK_DEVICE typename R::State collectWaves(const float *lds, int count, int lane) {
-  const int width = powerOfTwoFrom(count);
-  const int from = lane & (width - 1);
+  const int slot = lane & (MaxWaves - 1), from = slot < count ? slot : 0;
   typename R::State state = R::identity();
-  if (from < count) {
 #pragma unroll
-    for (int w = 0; w < R::Words; ++w)
-      state.word[w] = lds[w * MaxWaves + from];
+  for (int w = 0; w < R::Words; ++w) {
+    const float found = lds[w * MaxWaves + from];
+    state.word[w] = slot < count ? found : state.word[w];
   }
-  return reduceLanes<R>(state, width);
+  return reduceLanes<R>(state, MaxWaves);
 }
 
 } // namespace hk

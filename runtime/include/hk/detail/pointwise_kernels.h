@@ -1,13 +1,19 @@
 //===- hk/detail/pointwise_kernels.h - The kernels of hk::pointwise -------===//
 //
-// Three ways from a work-item to its elements:
+// The way from a work-item to its elements (Mapping):
 //
-//   Flat      one dimension is left: the index is the position.
-//   RowBlocks a workgroup stays within one row of the innermost dimension: the division that finds the row is uniform,
-//             and done once.
-//   Lanes     rows are shorter than what a workgroup covers: each lane divides, once a vector.
+//   Flat    one dimension is left after joining: the index is the position.
+//   Rows    two are left, and a workgroup stays within one row: the row is found by one uniform division.
+//   Blocks  up to four dimensions, a workgroup stays within one innermost run; also broadcast innermost dimensions,
+//           unaligned operands and runs that vectors do not divide.
+//   Lanes   the same where runs are shorter than what a workgroup covers: each lane divides, once a vector.
+//   Gather  the innermost dimension of an operand is no run of elements: each lane takes one element.
 //
-// and one for operands whose innermost dimension is no run of elements (Gather): each lane takes one element.
+// Flat and Rows take operands that are aligned, contiguous in the innermost dimension and made of whole vectors; their
+// kernels have no check but the last workgroup's.
+//
+// Positions are a part that is the same for the workgroup, of 64 bits and in scalar registers, and 32 bits of the lane's
+// own.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -43,22 +49,24 @@ struct FastDivide {
   }
 };
 
-template <class T> struct Strided {
-  T *data;
-  int64_t stride[4];
-};
-
-enum class Mapping { Flat, RowBlocks, Lanes };
-
 constexpr int Innermost = 3;
 
-/// What a launch covers. Of the four dimensions, those that are not there come first and have one element.
+template <class T> struct Strided {
+  T *data;
+  uint32_t stride[Innermost]; ///< of the dimensions but the innermost; those that are not there come first
+};
+
+enum class Mapping { Flat, Rows, Blocks, Lanes, Gather };
+
+/// What a launch covers.
 struct PointwiseExtent {
-  int outerDimensions;
-  uint32_t inner;      ///< elements of the innermost dimension
-  uint32_t total;      ///< vectors, or elements in Gather
-  FastDivide rows;     ///< by what a row has of workgroups (RowBlocks), vectors (Lanes), elements (Gather)
-  FastDivide outer[3]; ///< by the sizes of the dimensions but the innermost
+  uint32_t threads;            ///< of a workgroup
+  uint32_t inner;              ///< elements of the innermost dimension
+  uint32_t total;              ///< work-items' vectors (elements in Gather) of the launch
+  FastDivide rows;             ///< by what a row has of workgroups (Rows, Blocks), vectors (Lanes), elements (Gather)
+  FastDivide outer[Innermost]; ///< by the sizes of the dimensions but the innermost, 1 if there is none
+  uint32_t splats;             ///< bit I: input I has one element for the whole innermost dimension
+  int64_t innerStride[8];      ///< Gather: of inputs, then of outputs
 };
 
 template <class T, int N> struct PointFragment {
@@ -95,20 +103,6 @@ template <class A, class F> void forEachHost(A &a, F &&f) {
   }
 }
 
-/// Element (or vector) position: the offset of row `row` of the dimensions but the innermost.
-template <class T> HK_DEVICE int64_t rowOffset(const Strided<T> &operand, const PointwiseExtent &extent, uint32_t row) {
-  int64_t offset = 0;
-#pragma unroll
-  for (int d = Innermost - 1; d > 0; --d) {
-    if (Innermost - d >= extent.outerDimensions) // the outermost one there is
-      return offset + int64_t(row) * operand.stride[d];
-    const uint32_t above = extent.outer[d](row);
-    offset += int64_t(row - above * extent.outer[d].divisor) * operand.stride[d];
-    row = above;
-  }
-  return offset + int64_t(row) * operand.stride[0];
-}
-
 template <class Functor, class Arrays, int... I>
 HK_DEVICE auto callFunctor(const Functor &functor, const Arrays &arrays, int n, std::integer_sequence<int, I...>) {
   return functor(get<I>(arrays).at[n]...);
@@ -136,58 +130,101 @@ HK_DEVICE void storeValues(T *to, const V (&values)[N], int count) {
     store<Aligned>(to, raw);
 }
 
-/// N elements of each operand at \p inner of the innermost dimension.
-template <class Functor, class Ins, class Outs, int N, bool Aligned, Mapping Map> struct Points {
-  using Inputs = typename StridedOf<Ins>::Type;
-  using Outputs = typename StridedOf<Outs>::Type;
-  using In = typename PointFragmentsOf<Ins, N>::Type;
+/// Where a work-item's vector is.
+struct Position {
+  uint32_t index[Innermost]; ///< of the dimensions but the innermost
+  uint32_t start;            ///< in the innermost one: the workgroup's part
+  uint32_t lane;             ///< and the work-item's own
+};
 
-  template <class T> HK_DEVICE static int64_t offsetOf(const Strided<T> &operand, const PointwiseExtent &extent,
-                                                       uint32_t row, uint32_t inner) {
-    // A broadcast innermost dimension has stride 0, a contiguous one 1.
-    const int64_t along = int64_t(inner) * operand.stride[Innermost];
-    if constexpr (Map == Mapping::Flat)
-      return along;
-    else
-      return rowOffset(operand, extent, row) + along;
+/// The workgroup's part of an operand's position is added first: it stays in scalar registers.
+template <Mapping Map, class T> HK_DEVICE T *elementAt(const Strided<T> &operand, const Position &at, bool splat) {
+  T *data = operand.data;
+  if constexpr (Map == Mapping::Rows)
+    data += uint64_t(at.index[Innermost - 1]) * operand.stride[Innermost - 1];
+  else if constexpr (Map != Mapping::Flat)
+    data += uint64_t(at.index[0]) * operand.stride[0] + uint64_t(at.index[1]) * operand.stride[1] +
+            uint64_t(at.index[2]) * operand.stride[2];
+  if (splat)
+    return data;
+  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+  return reinterpret_cast<T *>(reinterpret_cast<Byte *>(data + at.start) + uint32_t(at.lane * uint32_t(sizeof(T))));
+}
+
+/// Splits the number of a row into the indices of the dimensions but the innermost.
+HK_DEVICE void splitRow(Position &at, const PointwiseExtent &extent, uint32_t row) {
+#pragma unroll
+  for (int d = Innermost - 1; d > 0; --d) {
+    const uint32_t above = extent.outer[d](row);
+    at.index[d] = row - above * extent.outer[d].divisor;
+    row = above;
+  }
+  at.index[0] = row;
+}
+
+template <class Functor, class Ins, class Outs, int N, int V, bool Aligned, Mapping Map>
+__global__ void __launch_bounds__(1024)
+    pointwiseKernel(const Functor functor, const typename StridedOf<Ins>::Type inputs,
+                    const typename StridedOf<Outs>::Type outputs, const PointwiseExtent extent) {
+  constexpr bool Checks = Map != Mapping::Flat && Map != Mapping::Rows;
+  const uint32_t covered = extent.threads * (V * N), lane = threadIdx.x * N;
+  Position at[V];
+  bool inside[V];
+  uint32_t row = 0, start = 0;
+  if constexpr (Map == Mapping::Flat) {
+    start = blockIdx.x * covered;
+  } else if constexpr (Map == Mapping::Rows || Map == Mapping::Blocks) {
+    row = extent.rows(blockIdx.x);
+    start = (blockIdx.x - row * extent.rows.divisor) * covered;
+  }
+#pragma unroll
+  for (int v = 0; v < V; ++v) {
+    at[v].start = start;
+    at[v].lane = v * extent.threads * N + lane;
+    if constexpr (Map == Mapping::Lanes) {
+      const uint32_t vector = (blockIdx.x * V + v) * extent.threads + threadIdx.x;
+      inside[v] = vector < extent.total;
+      row = extent.rows(vector);
+      at[v].lane = (vector - row * extent.rows.divisor) * N;
+    } else {
+      inside[v] = at[v].lane < extent.inner - start;
+    }
+    if constexpr (Map == Mapping::Rows)
+      at[v].index[Innermost - 1] = row;
+    else if constexpr (Checks)
+      splitRow(at[v], extent, row);
   }
 
-  template <bool Some>
-  HK_DEVICE static void load(In &to, const Inputs &from, const PointwiseExtent &extent, uint32_t row, uint32_t inner,
-                             int count) {
+  typename PointFragmentsOf<Ins, N>::Type in[V];
+#pragma unroll
+  for (int v = 0; v < V; ++v) {
+    if (!inside[v])
+      continue;
     forEachIndex<Ins::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
-      const auto &operand = get<I>(from);
-      auto &raw = get<I>(to).raw;
-      using T = std::remove_const_t<std::remove_pointer_t<decltype(operand.data)>>;
-      const T *at = operand.data + offsetOf(operand, extent, row, inner);
-      if (operand.stride[Innermost] == 0) {
-        // The same element N times.
+      auto &raw = get<I>(in[v]).raw;
+      const bool splat = Checks && (extent.splats >> I & 1);
+      const auto *from = elementAt<Map>(get<I>(inputs), at[v], splat);
+      using T = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
+      if (splat) {
         Raw<T, 1> one;
-        hk::load<true, Use::Again>(one, at);
-        uint32_t word = one.words[0];
-        if constexpr (sizeof(T) == 1)
-          word *= 0x01010101u;
-        else if constexpr (sizeof(T) == 2)
-          word *= 0x00010001u;
-#pragma unroll
-        for (uint32_t &w : raw.words)
-          w = word;
-      } else if constexpr (Some) {
-        loadSome<Aligned, Use::Once>(raw, at, count);
+        load<true, Use::Again>(one, from);
+        raw.fill(one);
+      } else if constexpr (Checks) {
+        loadSome<Aligned, Use::Once>(raw, from, int(extent.inner - at[v].start - at[v].lane));
       } else {
-        hk::load<Aligned, Use::Once>(raw, at);
+        load<Aligned, Use::Once>(raw, from);
       }
     });
   }
-
-  template <bool Some>
-  HK_DEVICE static void finish(const Functor &functor, const In &in, const Outputs &to, const PointwiseExtent &extent,
-                               uint32_t row, uint32_t inner, int count) {
+#pragma unroll
+  for (int v = 0; v < V; ++v) {
+    if (!inside[v])
+      continue;
     typename PointValuesOf<Ins, N>::Type values;
     forEachIndex<Ins::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
-      get<I>(in).raw.unpack(get<I>(values).at);
+      get<I>(in[v]).raw.unpack(get<I>(values).at);
     });
     using Sequence = std::make_integer_sequence<int, Ins::Size>;
     using Result = decltype(callFunctor(functor, values, 0, Sequence{}));
@@ -197,61 +234,16 @@ template <class Functor, class Ins, class Outs, int N, bool Aligned, Mapping Map
       results[n] = callFunctor(functor, values, n, Sequence{});
     forEachIndex<Outs::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
-      using V = decltype(result<I>(results[0]));
-      static_assert(std::is_same_v<V, float> || std::is_same_v<V, int32_t>,
+      using Value = decltype(result<I>(results[0]));
+      static_assert(std::is_same_v<Value, float> || std::is_same_v<Value, int32_t>,
                     "functors return float or int32_t values");
-      V out[N];
+      Value out[N];
 #pragma unroll
       for (int n = 0; n < N; ++n)
         out[n] = result<I>(results[n]);
-      const auto &operand = get<I>(to);
-      storeValues<Some, Aligned>(operand.data + offsetOf(operand, extent, row, inner), out, count);
+      storeValues<Checks, Aligned>(elementAt<Map>(get<I>(outputs), at[v], false), out,
+                                   int(extent.inner - at[v].start - at[v].lane));
     });
-  }
-};
-
-template <class Functor, class Ins, class Outs, int N, int V, bool Aligned, Mapping Map>
-__global__ void __launch_bounds__(1024)
-    pointwiseKernel(const Functor functor, const typename StridedOf<Ins>::Type inputs,
-                    const typename StridedOf<Outs>::Type outputs, const PointwiseExtent extent) {
-  using P = Points<Functor, Ins, Outs, N, Aligned, Map>;
-  uint32_t row[V], inner[V];
-  bool inside[V];
-  typename P::In in[V];
-#pragma unroll
-  for (int v = 0; v < V; ++v) {
-    if constexpr (Map == Mapping::RowBlocks) {
-      const uint32_t r = extent.rows(blockIdx.x);
-      row[v] = r;
-      inner[v] = ((blockIdx.x - r * extent.rows.divisor) * (blockDim.x * V) + v * blockDim.x + threadIdx.x) * N;
-      inside[v] = inner[v] < extent.inner;
-    } else {
-      const uint32_t vector = blockIdx.x * (blockDim.x * V) + v * blockDim.x + threadIdx.x;
-      inside[v] = vector < extent.total;
-      if constexpr (Map == Mapping::Flat) {
-        row[v] = 0;
-        inner[v] = vector * N;
-      } else {
-        row[v] = extent.rows(vector);
-        inner[v] = (vector - row[v] * extent.rows.divisor) * N;
-      }
-    }
-  }
-#pragma unroll
-  for (int v = 0; v < V; ++v)
-    if (inside[v] && inner[v] + N <= extent.inner)
-      P::template load<false>(in[v], inputs, extent, row[v], inner[v], N);
-#pragma unroll
-  for (int v = 0; v < V; ++v) {
-    if (!inside[v])
-      continue;
-    const int count = int(extent.inner - inner[v]);
-    if (count >= N) {
-      P::template finish<false>(functor, in[v], outputs, extent, row[v], inner[v], N);
-    } else {
-      P::template load<true>(in[v], inputs, extent, row[v], inner[v], count);
-      P::template finish<true>(functor, in[v], outputs, extent, row[v], inner[v], count);
-    }
   }
 }
 
@@ -259,28 +251,57 @@ template <class Functor, class Ins, class Outs>
 __global__ void __launch_bounds__(1024)
     gatherKernel(const Functor functor, const typename StridedOf<Ins>::Type inputs,
                  const typename StridedOf<Outs>::Type outputs, const PointwiseExtent extent) {
-  using P = Points<Functor, Ins, Outs, 1, true, Mapping::Lanes>;
-  const uint32_t element = blockIdx.x * blockDim.x + threadIdx.x;
+  const uint32_t element = blockIdx.x * extent.threads + threadIdx.x;
   if (element >= extent.total)
     return;
   const uint32_t row = extent.rows(element), inner = element - row * extent.rows.divisor;
-  typename P::In in;
-  P::template load<false>(in, inputs, extent, row, inner, 1);
-  P::template finish<false>(functor, in, outputs, extent, row, inner, 1);
+  Position at;
+  at.start = at.lane = 0;
+  splitRow(at, extent, row);
+  typename PointValuesOf<Ins, 1>::Type values;
+  forEachIndex<Ins::Size>([&](auto i) {
+    constexpr int I = decltype(i)::value;
+    const auto *from = elementAt<Mapping::Gather>(get<I>(inputs), at, true) + inner * extent.innerStride[I];
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
+    Raw<T, 1> raw;
+    load<true, Use::Again>(raw, from);
+    raw.unpack(get<I>(values).at);
+  });
+  const auto results = callFunctor(functor, values, 0, std::make_integer_sequence<int, Ins::Size>{});
+  forEachIndex<Outs::Size>([&](auto i) {
+    constexpr int I = decltype(i)::value;
+    const decltype(result<I>(results)) out[1] = {result<I>(results)};
+    storeValues<false, true>(elementAt<Mapping::Gather>(get<I>(outputs), at, true) +
+                                 inner * extent.innerStride[Ins::Size + I],
+                             out, 1);
+  });
 }
 
+/// Ins, Outs: tuples of the element types.
 template <class Functor, class Ins, class Outs> struct PointwiseCall {
+  static_assert(Ins::Size + Outs::Size <= 8, "at most eight operands");
   static constexpr int N = pointVectorLength(static_cast<const Ins *>(nullptr), static_cast<const Outs *>(nullptr));
   /// Elements of one launch: indices are 32 bits, and their divisions take 31.
   static constexpr int64_t Most = (int64_t(1) << 31) - 4096 * 16;
+  static constexpr int64_t MostStride = int64_t(1) << 32;
+
+  /// An operand while the launch is made: all four strides, innermost last.
+  template <class T> struct Plan {
+    T *data;
+    int64_t stride[4];
+  };
+  template <class Types> struct PlansOf;
+  template <class... Ts> struct PlansOf<Tuple<Ts...>> {
+    using Type = Tuple<Plan<Ts>...>;
+  };
 
   const Launch &launch;
   Target target;
   const Functor &functor;
   PointwisePlan plan;
   bool adapt; ///< the plan is the table's
-  typename StridedOf<Ins>::Type inputs = {};
-  typename StridedOf<Outs>::Type outputs = {};
+  typename PlansOf<Ins>::Type inputs = {};
+  typename PlansOf<Outs>::Type outputs = {};
 
   template <class F> void each(F &&f) {
     forEachHost(inputs, f);
@@ -288,9 +309,26 @@ template <class Functor, class Ins, class Outs> struct PointwiseCall {
   }
 
   hipError_t run(int rank, const int64_t *sizes) {
-    int64_t size[4];
+    int64_t size[4] = {1, 1, 1, 1};
     rank = collapse(rank, sizes, size);
-    return cut(rank, size);
+    int64_t total = 1;
+    for (int d = 0; d < rank; ++d)
+      total *= size[d];
+    // Along a dimension whose stride is too long for the kernels, one by one.
+    for (int d = 0; d < rank - 1; ++d) {
+      bool tooLong = false;
+      each([&](auto &operand) { tooLong = tooLong || operand.stride[d] >= MostStride || operand.stride[d] < 0; });
+      if (tooLong)
+        return cut(rank, size, d, 1);
+    }
+    if (total <= Most)
+      return start(rank, size);
+    // Along the outermost dimension; a multiple of the vector length keeps alignment.
+    const int64_t inside = total / size[0];
+    int64_t portion = inside < Most ? Most / inside : 1;
+    if (portion > N)
+      portion -= portion % N;
+    return cut(rank, size, 0, portion);
   }
 
   /// Drops dimensions of one element and joins those that lie behind each other for all operands.
@@ -302,39 +340,21 @@ template <class Functor, class Ins, class Outs> struct PointwiseCall {
       bool joins = kept > 0;
       if (joins)
         each([&](auto &operand) { joins = joins && operand.stride[kept - 1] == operand.stride[d] * sizes[d]; });
-      if (joins) {
-        size[kept - 1] *= sizes[d];
-        each([&](auto &operand) { operand.stride[kept - 1] = operand.stride[d]; });
-      } else {
-        size[kept] = sizes[d];
-        each([&](auto &operand) { operand.stride[kept] = operand.stride[d]; });
+      if (!joins)
         ++kept;
-      }
+      size[kept - 1] = joins ? size[kept - 1] * sizes[d] : sizes[d];
+      each([&](auto &operand) { operand.stride[kept - 1] = operand.stride[d]; });
     }
     return kept;
   }
 
-  /// Launches of at most Most elements.
-  hipError_t cut(int rank, int64_t (&size)[4]) {
-    int64_t total = 1;
-    for (int d = 0; d < rank; ++d)
-      total *= size[d];
-    if (total <= Most)
-      return start(rank, size);
-    // Along the outermost dimension; a multiple of the vector length keeps alignment.
-    const int64_t inside = total / size[0];
-    int64_t portion = inside < Most ? Most / inside : 1;
-    if (portion > N)
-      portion -= portion % N;
-    const int64_t whole = size[0];
-    const PointwiseCall saved = *this;
-    for (int64_t from = 0; from < whole; from += portion) {
-      PointwiseCall part = saved;
-      part.each([&](auto &operand) { operand.data += from * operand.stride[0]; });
-      int64_t sizes[4] = {1, 1, 1, 1};
-      for (int d = 0; d < rank; ++d)
-        sizes[d] = size[d];
-      sizes[0] = whole - from < portion ? whole - from : portion;
+  /// Launches for \p portion elements of dimension \p along each.
+  hipError_t cut(int rank, const int64_t (&size)[4], int along, int64_t portion) {
+    for (int64_t from = 0; from < size[along]; from += portion) {
+      PointwiseCall part = *this;
+      part.each([&](auto &operand) { operand.data += from * operand.stride[along]; });
+      int64_t sizes[4] = {size[0], size[1], size[2], size[3]};
+      sizes[along] = size[along] - from < portion ? size[along] - from : portion;
       if (hipError_t error = part.run(rank, sizes); error != hipSuccess)
         return error;
     }
@@ -342,45 +362,45 @@ template <class Functor, class Ins, class Outs> struct PointwiseCall {
   }
 
   hipError_t start(int rank, const int64_t (&size)[4]) {
-    bool runs = true, aligned = true;
     const int last = rank - 1;
+    bool runs = true, aligned = true, plain = true;
+    PointwiseExtent extent = {};
+    int number = 0;
     each([&](auto &operand) {
       using T = std::remove_pointer_t<decltype(operand.data)>;
       constexpr uint64_t Bytes = N * sizeof(T) < 16 ? N * sizeof(T) : 16;
-      if (operand.stride[last] == 0)
+      const int64_t stride = operand.stride[last];
+      extent.innerStride[number] = stride;
+      const bool splat = stride == 0 && number < Ins::Size;
+      extent.splats |= uint32_t(splat) << number;
+      ++number;
+      runs = runs && (stride == 1 || splat || size[last] == 1);
+      plain = plain && stride == 1;
+      if (splat)
         return;
-      if (operand.stride[last] != 1) {
-        runs = false;
-        return;
-      }
       aligned = aligned && reinterpret_cast<uintptr_t>(operand.data) % Bytes == 0;
       for (int d = 0; d < last; ++d)
         aligned = aligned && uint64_t(operand.stride[d]) * sizeof(T) % Bytes == 0;
     });
-    // An output is not broadcast over what it has several elements of.
-    forEachHost(outputs, [&](auto &operand) { runs = runs && (operand.stride[last] == 1 || size[last] == 1); });
-
-    PointwiseExtent extent = {};
-    extent.outerDimensions = last;
     extent.inner = uint32_t(size[last]);
     int64_t rows = 1;
+    for (FastDivide &divide : extent.outer)
+      divide = FastDivide(1);
     for (int d = 0; d < last; ++d) {
       extent.outer[Innermost - last + d] = FastDivide(uint32_t(size[d]));
       rows *= size[d];
     }
-    each([&](auto &operand) {
-      for (int d = Innermost; d >= 0; --d)
-        operand.stride[d] = d >= Innermost - last ? operand.stride[d - (Innermost - last)] : 0;
-    });
+    typename StridedOf<Ins>::Type ins = {};
+    typename StridedOf<Outs>::Type outs = {};
+    auto take = [&](auto &to, const auto &from) {
+      to.data = from.data;
+      for (int d = 0; d < last; ++d)
+        to.stride[Innermost - last + d] = uint32_t(from.stride[d]);
+    };
+    forEachHost(ins, inputs, take);
+    forEachHost(outs, outputs, take);
 
-    if (!runs) {
-      extent.rows = FastDivide(uint32_t(size[last]));
-      extent.total = uint32_t(rows * size[last]);
-      const unsigned groups = unsigned((int64_t(extent.total) + plan.threads - 1) / plan.threads);
-      return launchKernel(gatherKernel<Functor, Ins, Outs>, dim3(groups), dim3(plan.threads), 0, 1, launch.stream,
-                          functor, inputs, outputs, extent);
-    }
-    const int64_t vectors = (size[last] + N - 1) / N, all = vectors * rows;
+    const int64_t vectors = runs ? (size[last] + N - 1) / N : size[last], all = vectors * rows;
     if (adapt) { // few elements: rather one wavefront a workgroup, on more compute units
       const int wave = waveSizeOf(target);
       while (plan.threads > wave && all < int64_t(plan.threads) * target.computeUnits)
@@ -388,38 +408,46 @@ template <class Functor, class Ins, class Outs> struct PointwiseCall {
       while (plan.vectors > 1 && all < int64_t(plan.threads) * plan.vectors * target.computeUnits * 4)
         plan.vectors /= 2;
     }
-    const int64_t covers = int64_t(plan.threads) * plan.vectors;
+    extent.threads = uint32_t(plan.threads);
     extent.total = uint32_t(all);
-    if (rank == 1)
-      return startMapped<Mapping::Flat>(aligned, (all + covers - 1) / covers, extent);
-    const int64_t inRow = (vectors + covers - 1) / covers;
-    if (inRow * covers <= vectors + vectors / 4) {
+    auto groupsFor = [](int64_t n, int64_t each) { return (n + each - 1) / each; };
+    auto go = [&](auto kernel, int64_t groups) {
+      return launchKernel(kernel, dim3(unsigned(groups)), dim3(plan.threads), 0, 1, launch.stream, functor, ins, outs,
+                          extent);
+    };
+    if (!runs) {
+      extent.rows = FastDivide(extent.inner);
+      return go(gatherKernel<Functor, Ins, Outs>, groupsFor(all, plan.threads));
+    }
+    plain = plain && aligned && size[last] % N == 0;
+    const int64_t covers = int64_t(plan.threads) * plan.vectors, inRow = groupsFor(vectors, covers);
+    const bool fills = rank == 1 || inRow * covers <= vectors + vectors / 4;
+    if (plain && rank == 1) {
+      if (plan.vectors == 1)
+        return go(pointwiseKernel<Functor, Ins, Outs, N, 1, true, Mapping::Flat>, inRow);
+      if (plan.vectors == 2)
+        return go(pointwiseKernel<Functor, Ins, Outs, N, 2, true, Mapping::Flat>, inRow);
+      return go(pointwiseKernel<Functor, Ins, Outs, N, 4, true, Mapping::Flat>, inRow);
+    }
+    if (plain && rank == 2 && fills) {
       extent.rows = FastDivide(uint32_t(inRow));
-      return startMapped<Mapping::RowBlocks>(aligned, inRow * rows, extent);
+      if (plan.vectors == 1)
+        return go(pointwiseKernel<Functor, Ins, Outs, N, 1, true, Mapping::Rows>, inRow * rows);
+      if (plan.vectors == 2)
+        return go(pointwiseKernel<Functor, Ins, Outs, N, 2, true, Mapping::Rows>, inRow * rows);
+      return go(pointwiseKernel<Functor, Ins, Outs, N, 4, true, Mapping::Rows>, inRow * rows);
+    }
+    const int64_t inRow1 = groupsFor(vectors, plan.threads);
+    if (rank == 1 || inRow1 * plan.threads <= vectors + vectors / 4) {
+      extent.rows = FastDivide(uint32_t(inRow1));
+      if (aligned)
+        return go(pointwiseKernel<Functor, Ins, Outs, N, 1, true, Mapping::Blocks>, inRow1 * rows);
+      return go(pointwiseKernel<Functor, Ins, Outs, N, 1, false, Mapping::Blocks>, inRow1 * rows);
     }
     extent.rows = FastDivide(uint32_t(vectors));
-    return startMapped<Mapping::Lanes>(aligned, (all + covers - 1) / covers, extent);
-  }
-
-  template <Mapping Map> hipError_t startMapped(bool aligned, int64_t groups, const PointwiseExtent &extent) {
-    if (!aligned)
-      return startKernel<1, false, Map>(groups * plan.vectors, extent);
-    switch (plan.vectors) {
-    case 1:
-      return startKernel<1, true, Map>(groups, extent);
-    case 2:
-      return startKernel<2, true, Map>(groups, extent);
-    default:
-      return startKernel<4, true, Map>(groups, extent);
-    }
-  }
-
-  template <int V, bool Aligned, Mapping Map> hipError_t startKernel(int64_t groups, const PointwiseExtent &extent) {
-    PointwiseExtent e = extent;
-    if (Map == Mapping::RowBlocks && V != plan.vectors)
-      e.rows = FastDivide(extent.rows.divisor * plan.vectors);
-    return launchKernel(pointwiseKernel<Functor, Ins, Outs, N, V, Aligned, Map>, dim3(unsigned(groups)),
-                        dim3(plan.threads), 0, 1, launch.stream, functor, inputs, outputs, e);
+    if (aligned)
+      return go(pointwiseKernel<Functor, Ins, Outs, N, 1, true, Mapping::Lanes>, groupsFor(all, plan.threads));
+    return go(pointwiseKernel<Functor, Ins, Outs, N, 1, false, Mapping::Lanes>, groupsFor(all, plan.threads));
   }
 };
 

@@ -112,22 +112,35 @@ HK_DEVICE void unpackAll(const Fragments<Operands, N> &from, typename ValuesOf<O
   });
 }
 
-/// Loads those operands for which Select is true.
-template <bool General, bool PerElement, class Operands, int N>
-HK_DEVICE void loadSelected(Fragments<Operands, N> &to, const Operands &from, int64_t row, int column, int count) {
+/// Loads chunk \p v of the operands that differ from row to row (PerRow), or of those that do not. What a row has one of
+/// is loaded with the first chunk.
+template <bool General, bool PerRow, class Operands, int N, int V>
+HK_DEVICE void loadSelected(Fragments<Operands, N> (&to)[V], int v, const Operands &from, int row, int column,
+                            int count) {
   forEachIndex<Operands::Size>([&](auto i) {
     constexpr int I = decltype(i)::value;
-    using O = TupleElement<I, Operands>;
-    // A value of the row is its own in each row; one of the column is not.
-    constexpr bool Own = OperandTraits<O>::Is != Part::PerColumn;
-    if constexpr (Own == PerElement)
-      loadOperand<General>(get<I>(to), get<I>(from), row, column, count);
+    constexpr Part Is = OperandTraits<TupleElement<I, Operands>>::Is;
+    if constexpr ((Is != Part::PerColumn) == PerRow) {
+      if (Is == Part::PerRow && v > 0)
+        get<I>(to[v]) = get<I>(to[0]);
+      else
+        loadOperand<General>(get<I>(to[v]), get<I>(from), row, column, count);
+    }
+  });
+}
+
+/// Takes over the operands that differ from row to row.
+template <class Operands, int N> HK_DEVICE void takeSelected(Fragments<Operands, N> &to, const Fragments<Operands, N> &from) {
+  forEachIndex<Operands::Size>([&](auto i) {
+    constexpr int I = decltype(i)::value;
+    if constexpr (OperandTraits<TupleElement<I, Operands>>::Is != Part::PerColumn)
+      get<I>(to) = get<I>(from);
   });
 }
 
 /// The values of a chunk, before they are rounded to what is kept.
 template <class Program, int N>
-HK_DEVICE void valuesOf(const Program &program, const Fragments<typename Program::Inputs, N> &inputs, int64_t row,
+HK_DEVICE void valuesOf(const Program &program, const Fragments<typename Program::Inputs, N> &inputs, int row,
                         int column, float (&values)[N]) {
   typename ValuesOf<typename Program::Inputs, N>::Type in;
   unpackAll<typename Program::Inputs, N>(inputs, in);
@@ -145,12 +158,12 @@ template <class Program, int N, bool Inputs = Program::KeepsInputs> struct Kept 
     packFloats<Overflow::Special>(values, raw);
     raw.unpack(values);
   }
-  HK_DEVICE void recall(const Program &, int64_t, int, float (&values)[N]) const { raw.unpack(values); }
+  HK_DEVICE void recall(const Program &, int, int, float (&values)[N]) const { raw.unpack(values); }
 };
 template <class Program, int N> struct Kept<Program, N, true> {
   Fragments<typename Program::Inputs, N> inputs;
   HK_DEVICE void keep(const Fragments<typename Program::Inputs, N> &from, float (&)[N]) { inputs = from; }
-  HK_DEVICE void recall(const Program &program, int64_t row, int column, float (&values)[N]) const {
+  HK_DEVICE void recall(const Program &program, int row, int column, float (&values)[N]) const {
     valuesOf<Program, N>(program, inputs, row, column, values);
   }
 };
@@ -186,7 +199,7 @@ template <class T> struct Scale {
 /// The results of the epilogue for the N elements of a chunk: Size arrays of N.
 template <class Program, int N, class State>
 HK_DEVICE void resultsOf(const Program &program, const float (&values)[N], const State &state,
-                         const Fragments<typename Program::Extras, N> &extras, int64_t row, int column,
+                         const Fragments<typename Program::Extras, N> &extras, int row, int column,
                          float (&results)[Program::Outputs::Size][N]) {
   typename ValuesOf<typename Program::Extras, N>::Type in;
   unpackAll<typename Program::Extras, N>(extras, in);
@@ -214,14 +227,14 @@ HK_DEVICE void storeFloats(T *to, const float (&values)[N], int count) {
 /// Stores the results of a chunk. All lanes have to be here; `count` <= 0 stores nothing.
 template <class Program, int N, bool General>
 HK_DEVICE void storeResults(const Program &program, const float (&results)[Program::Outputs::Size][N],
-                            const float (&inverse)[Program::Outputs::Size], int64_t row, int column, int count) {
+                            const float (&inverse)[Program::Outputs::Size], int row, int column, int count) {
   forEachIndex<Program::Outputs::Size>([&](auto i) {
     constexpr int I = decltype(i)::value;
     const auto &output = get<I>(program.outputs);
     using O = TupleElement<I, typename Program::Outputs>;
     using Traits = OutputTraits<O>;
     using T = typename Traits::Type;
-    auto *to = output.data + row * output.pitch + column;
+    auto *to = atColumn(output.data + rowOffset(row, output.pitch), uint32_t(column));
     if constexpr (Traits::Scale == Scaling::None) {
       storeFloats<General>(to, results[I], count);
     } else {
@@ -235,7 +248,7 @@ HK_DEVICE void storeResults(const Program &program, const float (&results)[Progr
         const Scale<T> scale(AbsMax::finish(state));
         factor = scale.inverse;
         if (column % Traits::Group == 0 && count > 0)
-          output.scale[row * output.scalePitch + column / Traits::Group] = scale.scale;
+          output.scale[rowOffset(row, output.scalePitch) + column / Traits::Group] = scale.scale;
       }
 #pragma unroll
       for (int n = 0; n < N; ++n)
@@ -248,12 +261,13 @@ HK_DEVICE void storeResults(const Program &program, const float (&results)[Progr
 //===-- Reducing a row -------------------------------------------------------------------------------------------===//
 
 struct RowExtent {
-  int64_t rows;
+  int rows;
   int columns;
   int threads;     ///< that share a row, in a workgroup
   int rowsInWorkgroup;
   int parts;
   int partColumns; ///< of each part but the last
+  int workgroups;
   void *workspace;
 };
 
@@ -302,7 +316,8 @@ template <> class RowReducer<RowMode::Split> {
 public:
   HK_DEVICE explicit RowReducer(const RowExtent &extent)
       : exchange(extent.workspace, int(blockIdx.x) / extent.parts, int(blockIdx.x) % extent.parts, extent.parts),
-        waves(extent.threads / WaveSize), wave(int(threadIdx.x) / WaveSize), lane(int(threadIdx.x) % WaveSize) {}
+        workgroups(extent.workgroups), waves(extent.threads / WaveSize), wave(int(threadIdx.x) / WaveSize),
+        lane(int(threadIdx.x) % WaveSize) {}
   template <class R> HK_DEVICE typename R::State operator()(const typename R::State &state, int number) {
     typename R::State all = reduceWave<R>(state);
     float *lds = reductionBuffer<MaxExchangeWords>(0);
@@ -328,12 +343,12 @@ public:
   }
   HK_DEVICE void leave() {
     if (wave == 0)
-      exchange.leave(gridDim.x, lane);
+      exchange.leave(workgroups, lane);
   }
 
 private:
   Exchange exchange;
-  int waves, wave, lane;
+  int workgroups, waves, wave, lane;
 };
 #else
 template <> class RowReducer<RowMode::Split> {
@@ -375,8 +390,9 @@ __global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
   if (Split && offset + extent.partColumns < limit)
     limit = offset + extent.partColumns;
 
-  int64_t first = Split ? int64_t(blockIdx.x) / extent.parts : int64_t(blockIdx.x) * extent.rowsInWorkgroup;
-  const int64_t step = Split ? extent.rows : int64_t(gridDim.x) * extent.rowsInWorkgroup;
+  // Sums of rows and steps stay below 2^32: see launchRows().
+  uint32_t first = Split ? int(blockIdx.x) / extent.parts : blockIdx.x * extent.rowsInWorkgroup;
+  const uint32_t rows = extent.rows, step = Split ? rows : extent.workgroups * extent.rowsInWorkgroup;
 
   RowReducer<Mode> reduce(extent);
 
@@ -394,26 +410,26 @@ __global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
   };
   auto countOf = [&](int v) { return isSure(v) ? N : limit - column[v]; };
   // A workgroup of several rows may have some beyond the last.
-  auto rowOf = [&](int64_t from) {
-    const int64_t row = from + inWorkgroup;
-    return Packed && row >= extent.rows ? extent.rows - 1 : row;
+  auto rowOf = [&](uint32_t from) {
+    const uint32_t row = from + inWorkgroup;
+    return int(Packed && row >= rows ? rows - 1 : row);
   };
 
   Fragments<typename Program::Inputs, N> inputs[V];
   Fragments<typename Program::Extras, N> extras[V];
 #pragma unroll
   for (int v = 0; v < V; ++v) {
-    loadSelected<General, true, typename Program::Inputs, N>(inputs[v], program.inputs, rowOf(first), place(v),
+    loadSelected<General, true, typename Program::Inputs, N>(inputs, v, program.inputs, rowOf(first), place(v),
                                                              countOf(v));
-    loadSelected<General, false, typename Program::Inputs, N>(inputs[v], program.inputs, 0, place(v), countOf(v));
+    loadSelected<General, false, typename Program::Inputs, N>(inputs, v, program.inputs, 0, place(v), countOf(v));
   }
 #pragma unroll
   for (int v = 0; v < V; ++v)
-    loadSelected<General, false, typename Program::Extras, N>(extras[v], program.extras, 0, place(v), countOf(v));
+    loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, 0, place(v), countOf(v));
 
-  for (; first < extent.rows; first += step) {
-    const int64_t row = rowOf(first);
-    const bool mine = !Packed || first + inWorkgroup < extent.rows;
+  for (; first < rows; first += step) {
+    const int row = rowOf(first);
+    const bool mine = !Packed || first + inWorkgroup < rows;
 
     Kept<Program, N> kept[V];
     typename R::State state = R::identity();
@@ -436,11 +452,13 @@ __global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
     }
 #pragma unroll
     for (int v = 0; v < V; ++v)
-      loadSelected<General, true, typename Program::Extras, N>(extras[v], program.extras, row, place(v), countOf(v));
-    if (first + step < extent.rows) {
+      loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, place(v), countOf(v));
+    // Not set if there is no next row: then nobody looks at it, and the compiler need not keep the old values.
+    Fragments<typename Program::Inputs, N> next[V];
+    if (first + step < rows) {
 #pragma unroll
       for (int v = 0; v < V; ++v)
-        loadSelected<General, true, typename Program::Inputs, N>(inputs[v], program.inputs, rowOf(first + step),
+        loadSelected<General, true, typename Program::Inputs, N>(next, v, program.inputs, rowOf(first + step),
                                                                  place(v), countOf(v));
     }
     if constexpr (R::Words > 0)
@@ -492,6 +510,9 @@ __global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
       resultsOf<Program, N>(program, values, rowState, extras[v], row, column[v], results);
       storeResults<Program, N, General>(program, results, inverse, row, column[v], mine ? countOf(v) : 0);
     }
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      takeSelected<typename Program::Inputs, N>(inputs[v], next[v]);
   }
 }
 
@@ -510,7 +531,8 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
   const int stride = threads * N;
   RowReducer<RowMode::Block> reduce(extent);
 
-  for (int64_t row = blockIdx.x; row < extent.rows; row += gridDim.x) {
+  for (uint32_t first = blockIdx.x; first < uint32_t(extent.rows); first += extent.workgroups) {
+    const int row = int(first);
     // Calls use(values, column, count, extras) for each chunk of this work-item.
     auto pass = [&](auto first, auto use) {
       constexpr bool First = decltype(first)::value;
@@ -523,15 +545,15 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
           column[v] = begin + v * stride + thread * N;
           const int place = General || column[v] < columns ? column[v] : columns - N;
           if constexpr (First || !InLds) {
-            loadSelected<General, true, typename Program::Inputs, N>(inputs[v], program.inputs, row, place,
+            loadSelected<General, true, typename Program::Inputs, N>(inputs, v, program.inputs, row, place,
                                                                      columns - column[v]);
-            loadSelected<General, false, typename Program::Inputs, N>(inputs[v], program.inputs, row, place,
+            loadSelected<General, false, typename Program::Inputs, N>(inputs, v, program.inputs, row, place,
                                                                       columns - column[v]);
           }
           if constexpr (!First) {
-            loadSelected<General, true, typename Program::Extras, N>(extras[v], program.extras, row, place,
+            loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, place,
                                                                      columns - column[v]);
-            loadSelected<General, false, typename Program::Extras, N>(extras[v], program.extras, row, place,
+            loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, row, place,
                                                                       columns - column[v]);
           }
         }
@@ -646,10 +668,10 @@ hipError_t launchRows(const Launch &launch, const Target &target, const Program 
   constexpr int N = Program::VectorLength;
   const int wave = waveSizeOf(target);
   const int64_t vectors = (int64_t(columns) + N - 1) / N;
-  RowExtent extent{rows, columns, plan.threads, plan.rowsInWorkgroup, plan.parts, columns, launch.workspace.data};
+  RowExtent extent{int(rows),          columns, plan.threads, plan.rowsInWorkgroup, plan.parts, columns,
+                   int(plan.workgroups), launch.workspace.data};
   const dim3 block(plan.threads * plan.rowsInWorkgroup);
-  if (plan.threads <= 0 || plan.rowsInWorkgroup <= 0 || plan.workgroups <= 0 || plan.workgroups > 0x7fffffff ||
-      block.x > 1024 || block.x % wave)
+  if (plan.threads <= 0 || plan.rowsInWorkgroup <= 0 || plan.workgroups <= 0 || plan.workgroups > 0x7fffffff || block.x > 1024 || block.x % wave)
     return hipErrorInvalidValue;
   const dim3 grid{unsigned(plan.workgroups)};
   const int64_t held = int64_t(plan.threads) * plan.chunks;

@@ -31,10 +31,8 @@ struct AddResidual {
 };
 
 template <class Policy> struct RmsEpilogue {
-  float epsilon;
-  HK_DEVICE float prepare(float squares, int columns) const {
-    return Policy::rsqrt(Policy::divide(squares, float(columns)) + epsilon);
-  }
+  float epsilon, perColumn; ///< 1 / columns
+  HK_DEVICE float prepare(float squares, int) const { return Policy::rsqrt(squares * perColumn + epsilon); }
   HK_DEVICE float operator()(float x, float inverse, float weight, float scale) const {
     return x * (inverse * Policy::reciprocal(scale)) * weight;
   }
@@ -68,7 +66,7 @@ template <class Policy> struct LayerEpilogue {
 template <class Policy = Exact, class X, class W, class Output>
 hipError_t rmsNorm(const Launch &launch, RowShape shape, Matrix<const X> x, RowVector<W> weight, float epsilon,
                    Output output, Scalar<float> scale = {}, const RowPlan *plan = nullptr) {
-  return rows<X, SumSquares>(launch, shape, detail::Pass{}, tuple(x), detail::RmsEpilogue<Policy>{epsilon},
+  return rows<X, SumSquares>(launch, shape, detail::Pass{}, tuple(x), detail::RmsEpilogue<Policy>{epsilon, 1.0f / float(shape.columns)},
                              tuple(weight, scale), tuple(output), plan);
 }
 
@@ -78,7 +76,7 @@ hipError_t residualRmsNorm(const Launch &launch, RowShape shape, Matrix<const X>
                            const RowPlan *plan = nullptr) {
   const Matrix<const X> before{residual.data, residual.pitch};
   return rows<X, SumSquares>(launch, shape, detail::AddResidual{}, tuple(x, before),
-                             detail::ResidualRmsEpilogue<Policy>{{epsilon}}, tuple(weight, scale),
+                             detail::ResidualRmsEpilogue<Policy>{{epsilon, 1.0f / float(shape.columns)}}, tuple(weight, scale),
                              tuple(output, residual), plan);
 }
 
