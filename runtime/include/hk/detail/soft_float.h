@@ -118,12 +118,22 @@ HK_HOST_DEVICE constexpr float clampKeepingNaN(float x, float largest) {
   return x > largest ? largest : x < -largest ? -largest : x;
 }
 
-/// The largest of the magnitudes of N numbers, those that are NaN left out.
+/// \p x with a signalling NaN made quiet: nothing where the compiler sees that x comes from arithmetic.
+HK_HOST_DEVICE float quiet(float x) {
+#if HK_AMD_DEVICE
+  return __builtin_canonicalizef(x);
+#else
+  return x;
+#endif
+}
+
+/// The largest of the magnitudes of N numbers, those that are NaN left out. AMD's maximum drops quiet NaN only: a
+/// signalling one would make the maximum so far a NaN, and the next step drop that.
 template <int N> HK_HOST_DEVICE float largestMagnitude(const float *in) {
-  float largest = __builtin_fabsf(in[0]);
+  float largest = __builtin_fabsf(quiet(in[0]));
 #pragma unroll
   for (int n = 1; n < N; ++n)
-    largest = __builtin_fmaxf(largest, __builtin_fabsf(in[n]));
+    largest = __builtin_fmaxf(largest, __builtin_fabsf(quiet(in[n])));
   return largest;
 }
 
