@@ -10,6 +10,8 @@
 #include "hk/platform.h"
 #include "hk/target.h"
 
+#include <cstddef>
+
 namespace hk {
 
 /// Memory through which the workgroups that share a row exchange what they have reduced; see hk/split.h. Without one, no
@@ -36,30 +38,41 @@ struct Launch {
 
 namespace detail {
 
-/// \p cluster: workgroups that share their LDS, on NVIDIA; 1: none.
+/// First of all in every kernel, before it touches memory. On NVIDIA (sm_90) the kernel may have been started while the one
+/// before it in the stream still runs: this waits until that one has ended and what it wrote can be seen. And it lets the
+/// next one start likewise, once all workgroups of this one have begun.
+HK_DEVICE void awaitPreviousKernel() {
+#if HK_NVIDIA && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// \p cluster: workgroups that share their LDS, on NVIDIA; 1: none. The kernel has to begin with awaitPreviousKernel().
 template <class... Parameters, class... Arguments>
-hipError_t launchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t lds, int cluster,
-                        hipStream_t stream, const Arguments &...arguments) {
+hipError_t launchKernel(const Target &target, void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t lds,
+                        int cluster, hipStream_t stream, const Arguments &...arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments));
   void *pointers[] = {const_cast<void *>(static_cast<const void *>(&arguments))...};
   const void *function = reinterpret_cast<const void *>(kernel);
 #if HK_NVIDIA
-  if (cluster > 1) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = unsigned(cluster);
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  if (target.arch >= Arch::Sm90) {
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim.x = unsigned(cluster);
+    attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = lds;
     config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+    config.attrs = attributes;
+    config.numAttrs = cluster > 1 ? 2 : 1;
     return cudaLaunchKernelExC(&config, function, pointers);
   }
 #endif
-  (void)cluster;
+  (void)target, (void)cluster;
   return hipLaunchKernel(function, grid, block, pointers, lds, stream);
 }
 

@@ -12,8 +12,9 @@
 //
 // W is the number of work-items that share the row. All are deterministic: the order depends on the shape alone.
 //
-// A reduction type has State and Words, identity(), combine() (see hk/wave.h), `add(state, values)` for N values,
-// `add(state, values, count)` for the first count of them, and `finish(state)`.
+// A reduction type has State and Words, identity(), combine() (see hk/wave.h) and `finish(state)`; and an Accumulator, in
+// which one work-item collects its values: `start()`, `add(accumulator, values)` for N values, `add(accumulator, values,
+// count)` for the first count of them, and `seal(accumulator)`, which makes it a State.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -24,13 +25,24 @@
 
 namespace hk {
 
-struct NoReduction {
-  static constexpr int Words = 0;
+namespace detail {
+
+/// Accumulators that are the state already.
+template <int W> struct PlainState {
+  static constexpr int Words = W;
   struct State {
-    float word[1];
+    float word[W ? W : 1];
   };
+  using Accumulator = State;
+  HK_DEVICE static State seal(const Accumulator &accumulator) { return accumulator; }
+};
+
+} // namespace detail
+
+struct NoReduction : detail::PlainState<0> {
   struct Result {};
   HK_DEVICE static State identity() { return {{0.0f}}; }
+  HK_DEVICE static State start() { return identity(); }
   HK_DEVICE static State combine(const State &a, const State &) { return a; }
   template <int N> HK_DEVICE static void add(State &, const float (&)[N]) {}
   template <int N> HK_DEVICE static void add(State &, const float (&)[N], int) {}
@@ -41,13 +53,10 @@ namespace detail {
 
 /// A reduction to one number, by Step (which has none(), with(result, x) and join(a, b)). Even and odd elements are
 /// reduced apart: two short chains of dependent instructions, not a long one.
-template <class Step> struct Simple {
-  static constexpr int Words = 1;
-  struct State {
-    float word[1];
-  };
+template <class Step> struct Simple : PlainState<1> {
   using Result = float;
   HK_DEVICE static State identity() { return {{Step::none()}}; }
+  HK_DEVICE static State start() { return identity(); }
   HK_DEVICE static State combine(const State &a, const State &b) { return {{Step::join(a.word[0], b.word[0])}}; }
   template <int N> HK_DEVICE static void add(State &state, const float (&values)[N]) {
     float even = state.word[0], odd = Step::none();
@@ -96,68 +105,74 @@ using Max = detail::Simple<detail::MaxStep>;
 using AbsMax = detail::Simple<detail::AbsMaxStep>;
 
 
+/// A work-item sums distances from its first value, and their squares: no cancellation beyond the row's own spread, since
+/// that value is one of the row's. States are merged around their means.
 struct Moments {
   static constexpr int Words = 3; // count, mean, sum of squared distances from it
   struct State {
     float word[3];
   };
+  struct Accumulator {
+    float word[4]; // count, origin, sums of distances from it and of their squares
+  };
   struct Result {
     float mean, variance; ///< of the values themselves: divided by n, not by n - 1
   };
   HK_DEVICE static State identity() { return {{0.0f, 0.0f, 0.0f}}; }
+  HK_DEVICE static Accumulator start() { return {{0.0f, 0.0f, 0.0f, 0.0f}}; }
   HK_DEVICE static State combine(const State &a, const State &b) {
     const float count = a.word[0] + b.word[0];
     const float distance = b.word[1] - a.word[1];
-    const float share = count > 0.0f ? b.word[0] / count : 0.0f;
-    return {{count, a.word[1] + distance * share,
-             a.word[2] + b.word[2] + distance * distance * a.word[0] * share}};
+    // Within 1 ulp: it weighs the distance between two means of the row.
+    const float share = count > 0.0f ? b.word[0] * Fast::reciprocal(count) : 0.0f;
+    return {{count, a.word[1] + distance * share, a.word[2] + b.word[2] + distance * distance * a.word[0] * share}};
   }
-  template <int N> HK_DEVICE static void add(State &state, const float (&values)[N]) {
-    float sum = 0.0f, squares = 0.0f;
-#pragma unroll
-    for (int n = 0; n < N; ++n)
-      sum += values[n];
-    const float mean = sum * (1.0f / N);
-#pragma unroll
-    for (int n = 0; n < N; ++n)
-      squares = __builtin_fmaf(values[n] - mean, values[n] - mean, squares);
-    state = combine(state, State{{float(N), mean, squares}});
-  }
-  template <int N> HK_DEVICE static void add(State &state, const float (&values)[N], int count) {
-    count = count < N ? count : N;
-    if (count <= 0)
-      return;
-    float sum = 0.0f, squares = 0.0f;
-#pragma unroll
-    for (int n = 0; n < N; ++n)
-      sum += n < count ? values[n] : 0.0f;
-    const float mean = sum / float(count);
+  template <int N> HK_DEVICE static void add(Accumulator &all, const float (&values)[N]) {
+    const float origin = all.word[0] > 0.0f ? all.word[1] : values[0];
+    float sum[2] = {all.word[2], 0.0f}, squares[2] = {all.word[3], 0.0f};
 #pragma unroll
     for (int n = 0; n < N; ++n) {
-      const float distance = n < count ? values[n] - mean : 0.0f;
+      const float distance = values[n] - origin;
+      sum[n & 1] += distance;
+      squares[n & 1] = __builtin_fmaf(distance, distance, squares[n & 1]);
+    }
+    all = {{all.word[0] + float(N), origin, sum[0] + sum[1], squares[0] + squares[1]}};
+  }
+  template <int N> HK_DEVICE static void add(Accumulator &all, const float (&values)[N], int count) {
+    const int some = count < N ? count : N;
+    if (some <= 0)
+      return;
+    const float origin = all.word[0] > 0.0f ? all.word[1] : values[0];
+    float sum = all.word[2], squares = all.word[3];
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      const float distance = n < some ? values[n] - origin : 0.0f;
+      sum += distance;
       squares = __builtin_fmaf(distance, distance, squares);
     }
-    state = combine(state, State{{float(count), mean, squares}});
+    all = {{all.word[0] + float(some), origin, sum, squares}};
+  }
+  HK_DEVICE static State seal(const Accumulator &all) {
+    const float mean = all.word[0] > 0.0f ? all.word[2] * Fast::reciprocal(all.word[0]) : 0.0f;
+    return {{all.word[0], all.word[1] + mean, ::fmaxf(all.word[3] - all.word[2] * mean, 0.0f)}};
   }
   HK_DEVICE static Result finish(const State &state) {
     return {state.word[1], state.word[0] > 0.0f ? state.word[2] / state.word[0] : 0.0f};
   }
 };
 
-template <class Policy> struct Softmax {
-  static constexpr int Words = 2;
-  struct State {
-    float word[2];
-  };
+template <class Policy> struct Softmax : detail::PlainState<2> {
+  using State = detail::PlainState<2>::State;
   struct Result {
     float max, sum;
   };
   HK_DEVICE static State identity() { return {{-__builtin_inff(), 0.0f}}; }
+  HK_DEVICE static State start() { return identity(); }
   /// What to subtract before exp(): the maximum, unless all there is so far is minus infinity.
   HK_DEVICE static float origin(float max) { return max == -__builtin_inff() ? 0.0f : max; }
   HK_DEVICE static State combine(const State &a, const State &b) {
     const float max = ::fmaxf(a.word[0], b.word[0]), from = origin(max);
-    return {{max, a.word[1] * Policy::exp(a.word[0] - from) + b.word[1] * Policy::exp(b.word[0] - from)}};
+    return {{max, a.word[1] * Policy::expDifference(a.word[0], from) + b.word[1] * Policy::expDifference(b.word[0], from)}};
   }
   template <int N> HK_DEVICE static void add(State &state, const float (&values)[N]) {
     float max = state.word[0];
@@ -165,11 +180,11 @@ template <class Policy> struct Softmax {
     for (int n = 0; n < N; ++n)
       max = ::fmaxf(max, values[n]);
     const float from = origin(max);
-    float sum = state.word[1] * Policy::exp(state.word[0] - from);
+    float sum[2] = {state.word[1] * Policy::expDifference(state.word[0], from), 0.0f};
 #pragma unroll
     for (int n = 0; n < N; ++n)
-      sum += Policy::exp(values[n] - from);
-    state = {{max, sum}};
+      sum[n & 1] += Policy::expDifference(values[n], from);
+    state = {{max, sum[0] + sum[1]}};
   }
   template <int N> HK_DEVICE static void add(State &state, const float (&values)[N], int count) {
     float some[N];
@@ -181,49 +196,58 @@ template <class Policy> struct Softmax {
   HK_DEVICE static Result finish(const State &state) { return {state.word[0], state.word[1]}; }
 };
 
+namespace detail {
+
+/// One part after another in `word`.
+template <class Whole, class Head, class Tail> HK_DEVICE Whole joinWords(const Head &a, const Tail &b) {
+  constexpr int First = sizeof(Head) / 4, Words = sizeof(Whole) / 4;
+  Whole all;
+#pragma unroll
+  for (int w = 0; w < Words; ++w)
+    all.word[w] = w < First ? a.word[w < First ? w : 0] : b.word[w < First ? 0 : w - First];
+  return all;
+}
+template <class Piece, int Begin, class Whole> HK_DEVICE Piece pieceOf(const Whole &all) {
+  Piece piece;
+#pragma unroll
+  for (int w = 0; w < int(sizeof(Piece) / 4); ++w)
+    piece.word[w] = all.word[Begin + w];
+  return piece;
+}
+template <int N> struct WordsOf {
+  float word[N];
+};
+
+} // namespace detail
+
 /// Several reductions of the same values at once; the result is a tuple of theirs.
 template <class First, class... Rest> struct Together {
   using Others = Together<Rest...>;
   static constexpr int Words = First::Words + Others::Words;
-  struct State {
-    float word[Words];
-  };
+  using State = detail::WordsOf<Words>;
+  static constexpr int HeadWords = int(sizeof(typename First::Accumulator) / 4);
+  using Accumulator = detail::WordsOf<HeadWords + int(sizeof(typename Others::Accumulator) / 4)>;
   using Result = Tuple<typename First::Result, typename Rest::Result...>;
 
-  HK_DEVICE static typename First::State head(const State &state) {
-    typename First::State part;
-#pragma unroll
-    for (int w = 0; w < First::Words; ++w)
-      part.word[w] = state.word[w];
-    return part;
-  }
-  HK_DEVICE static typename Others::State tail(const State &state) {
-    typename Others::State part;
-#pragma unroll
-    for (int w = 0; w < Others::Words; ++w)
-      part.word[w] = state.word[First::Words + w];
-    return part;
-  }
-  HK_DEVICE static State join(const typename First::State &a, const typename Others::State &b) {
-    State state;
-#pragma unroll
-    for (int w = 0; w < First::Words; ++w)
-      state.word[w] = a.word[w];
-#pragma unroll
-    for (int w = 0; w < Others::Words; ++w)
-      state.word[First::Words + w] = b.word[w];
-    return state;
-  }
-  HK_DEVICE static State identity() { return join(First::identity(), Others::identity()); }
+  HK_DEVICE static auto head(const State &s) { return detail::pieceOf<typename First::State, 0>(s); }
+  HK_DEVICE static auto tail(const State &s) { return detail::pieceOf<typename Others::State, First::Words>(s); }
+
+  HK_DEVICE static State identity() { return detail::joinWords<State>(First::identity(), Others::identity()); }
+  HK_DEVICE static Accumulator start() { return detail::joinWords<Accumulator>(First::start(), Others::start()); }
   HK_DEVICE static State combine(const State &a, const State &b) {
-    return join(First::combine(head(a), head(b)), Others::combine(tail(a), tail(b)));
+    return detail::joinWords<State>(First::combine(head(a), head(b)), Others::combine(tail(a), tail(b)));
   }
-  template <int N, class... Count> HK_DEVICE static void add(State &state, const float (&values)[N], Count... count) {
-    auto a = head(state);
-    auto b = tail(state);
+  template <int N, class... Count>
+  HK_DEVICE static void add(Accumulator &all, const float (&values)[N], Count... count) {
+    auto a = detail::pieceOf<typename First::Accumulator, 0>(all);
+    auto b = detail::pieceOf<typename Others::Accumulator, HeadWords>(all);
     First::add(a, values, count...);
     Others::add(b, values, count...);
-    state = join(a, b);
+    all = detail::joinWords<Accumulator>(a, b);
+  }
+  HK_DEVICE static State seal(const Accumulator &all) {
+    return detail::joinWords<State>(First::seal(detail::pieceOf<typename First::Accumulator, 0>(all)),
+                                    Others::seal(detail::pieceOf<typename Others::Accumulator, HeadWords>(all)));
   }
   HK_DEVICE static Result finish(const State &state) { return finishTuple(state); }
   HK_DEVICE static Result finishTuple(const State &state) {

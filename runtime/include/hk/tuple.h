@@ -41,6 +41,13 @@ template <class... Ts> struct IsTuple<Tuple<Ts...>> : std::true_type {};
 
 template <class... Ts> HK_HOST_DEVICE constexpr auto tuple(Ts... values) { return detail::makeTuple(values...); }
 
+/// The elements of \p t, and one more.
+template <class T> HK_HOST_DEVICE constexpr Tuple<T> append(const Tuple<> &, const T &last) { return {last, {}}; }
+template <class First, class... Rest, class T>
+HK_HOST_DEVICE constexpr Tuple<First, Rest..., T> append(const Tuple<First, Rest...> &t, const T &last) {
+  return {t.first, append(t.rest, last)};
+}
+
 /// Element \p I.
 template <int I, class... Ts> HK_HOST_DEVICE constexpr auto &get(Tuple<Ts...> &t) {
   if constexpr (I == 0)

@@ -166,6 +166,7 @@ template <class Functor, class Ins, class Outs, int N, int V, bool Aligned, Mapp
 __global__ void __launch_bounds__(1024)
     pointwiseKernel(const Functor functor, const typename StridedOf<Ins>::Type inputs,
                     const typename StridedOf<Outs>::Type outputs, const PointwiseExtent extent) {
+  awaitPreviousKernel();
   constexpr bool Checks = Map != Mapping::Flat && Map != Mapping::Rows;
   const uint32_t covered = extent.threads * (V * N), lane = threadIdx.x * N;
   Position at[V];
@@ -251,6 +252,7 @@ template <class Functor, class Ins, class Outs>
 __global__ void __launch_bounds__(1024)
     gatherKernel(const Functor functor, const typename StridedOf<Ins>::Type inputs,
                  const typename StridedOf<Outs>::Type outputs, const PointwiseExtent extent) {
+  awaitPreviousKernel();
   const uint32_t element = blockIdx.x * extent.threads + threadIdx.x;
   if (element >= extent.total)
     return;
@@ -412,7 +414,7 @@ template <class Functor, class Ins, class Outs> struct PointwiseCall {
     extent.total = uint32_t(all);
     auto groupsFor = [](int64_t n, int64_t each) { return (n + each - 1) / each; };
     auto go = [&](auto kernel, int64_t groups) {
-      return launchKernel(kernel, dim3(unsigned(groups)), dim3(plan.threads), 0, 1, launch.stream, functor, ins, outs,
+      return launchKernel(target, kernel, dim3(unsigned(groups)), dim3(plan.threads), 0, 1, launch.stream, functor, ins, outs,
                           extent);
     };
     if (!runs) {

@@ -214,10 +214,10 @@ HK_DEVICE void resultsOf(const Program &program, const float (&values)[N], const
   }
 }
 
-template <bool General, class T, int N>
+template <bool General, Overflow O, class T, int N>
 HK_DEVICE void storeFloats(T *to, const float (&values)[N], int count) {
   Raw<T, N> raw;
-  packFloats<DefaultOverflow<T>>(values, raw);
+  packFloats<O>(values, raw);
   if constexpr (General)
     storeSome<false>(to, raw, count);
   else if (count > 0)
@@ -236,7 +236,7 @@ HK_DEVICE void storeResults(const Program &program, const float (&results)[Progr
     using T = typename Traits::Type;
     auto *to = atColumn(output.data + rowOffset(row, output.pitch), uint32_t(column));
     if constexpr (Traits::Scale == Scaling::None) {
-      storeFloats<General>(to, results[I], count);
+      storeFloats<General, DefaultOverflow<T>>(to, results[I], count);
     } else {
       float scaled[N];
       float factor = inverse[I];
@@ -253,7 +253,7 @@ HK_DEVICE void storeResults(const Program &program, const float (&results)[Progr
 #pragma unroll
       for (int n = 0; n < N; ++n)
         scaled[n] = results[I][n] * factor;
-      storeFloats<General>(to, scaled, count);
+      storeFloats<General, Overflow::InRange>(to, scaled, count);
     }
   });
 }
@@ -372,10 +372,33 @@ private:
 };
 #endif
 
+/// Adds a chunk of which `count` elements belong to the row: N if `sure`; all or none if not General.
+template <class R, bool General, int N>
+HK_DEVICE void addChunk(typename R::Accumulator &own, const float (&values)[N], bool sure, int count) {
+  if (sure) {
+    R::add(own, values);
+  } else if constexpr (General) {
+    R::add(own, values, count);
+  } else {
+    typename R::Accumulator with = own;
+    R::add(with, values);
+    constexpr int Words = R::Words ? int(sizeof(own.word) / sizeof(float)) : 0;
+#pragma unroll
+    for (int w = 0; w < Words; ++w)
+      own.word[w] = count > 0 ? with.word[w] : own.word[w];
+  }
+}
+
 //===-- A row in registers ---------------------------------------------------------------------------------------===//
 
-template <class Program, RowMode Mode, int V, bool General>
-__global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
+/// Work-items of a workgroup at most: NVIDIA's registers do not hold more vectors for more of them.
+constexpr int mostThreads(RowMode mode, int chunks) {
+  return mode == RowMode::Packed ? 256 : HK_NVIDIA && chunks > 2 ? 512 : 1024;
+}
+
+/// Loops: the grid has fewer workgroups than there are rows to take.
+template <class Program, RowMode Mode, int V, bool General, bool Loops>
+__global__ void __launch_bounds__(mostThreads(Mode, V))
     rowsKernel(const Program program, const RowExtent extent) {
   constexpr int N = Program::VectorLength;
   constexpr bool Packed = Mode == RowMode::Packed, Split = Mode == RowMode::Split;
@@ -394,6 +417,7 @@ __global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
   uint32_t first = Split ? int(blockIdx.x) / extent.parts : blockIdx.x * extent.rowsInWorkgroup;
   const uint32_t rows = extent.rows, step = Split ? rows : extent.workgroups * extent.rowsInWorkgroup;
 
+  awaitPreviousKernel();
   RowReducer<Mode> reduce(extent);
 
   // Only the last chunk of a whole row can be cut short.
@@ -427,40 +451,31 @@ __global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
   for (int v = 0; v < V; ++v)
     loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, 0, place(v), countOf(v));
 
-  for (; first < rows; first += step) {
+  while (first < rows) {
     const int row = rowOf(first);
     const bool mine = !Packed || first + inWorkgroup < rows;
 
     Kept<Program, N> kept[V];
-    typename R::State state = R::identity();
+    typename R::Accumulator own = R::start();
 #pragma unroll
     for (int v = 0; v < V; ++v) {
       float values[N];
       valuesOf<Program, N>(program, inputs[v], row, column[v], values);
       kept[v].keep(inputs[v], values);
-      if (isSure(v)) {
-        R::add(state, values);
-      } else if (General) {
-        R::add(state, values, countOf(v));
-      } else {
-        typename R::State with = state;
-        R::add(with, values);
-#pragma unroll
-        for (int w = 0; w < R::Words; ++w)
-          state.word[w] = column[v] < limit ? with.word[w] : state.word[w];
-      }
+      addChunk<R, General>(own, values, isSure(v), countOf(v));
     }
 #pragma unroll
     for (int v = 0; v < V; ++v)
       loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, place(v), countOf(v));
     // Not set if there is no next row: then nobody looks at it, and the compiler need not keep the old values.
     Fragments<typename Program::Inputs, N> next[V];
-    if (first + step < rows) {
+    if (Loops && first + step < rows) {
 #pragma unroll
       for (int v = 0; v < V; ++v)
         loadSelected<General, true, typename Program::Inputs, N>(next, v, program.inputs, rowOf(first + step),
                                                                  place(v), countOf(v));
     }
+    typename R::State state = R::seal(own);
     if constexpr (R::Words > 0)
       state = reduce.template operator()<R>(state, 0);
     const auto rowState = prepareRow(program.epilogue, R::finish(state), extent.columns);
@@ -477,15 +492,7 @@ __global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
         forEachIndex<Outputs::Size>([&](auto i) {
           constexpr int I = decltype(i)::value;
           if constexpr (OutputTraits<TupleElement<I, Outputs>>::Scale == Scaling::PerRow) {
-            if (isSure(v)) {
-              AbsMax::add(maximum[I], results[I]);
-            } else if (General) {
-              AbsMax::add(maximum[I], results[I], countOf(v));
-            } else {
-              typename AbsMax::State with = maximum[I];
-              AbsMax::add(with, results[I]);
-              maximum[I].word[0] = column[v] < limit ? with.word[0] : maximum[I].word[0];
-            }
+            addChunk<AbsMax, General>(maximum[I], results[I], isSure(v), countOf(v));
           }
         });
       }
@@ -510,9 +517,12 @@ __global__ void __launch_bounds__(Mode == RowMode::Packed ? 256 : 1024)
       resultsOf<Program, N>(program, values, rowState, extras[v], row, column[v], results);
       storeResults<Program, N, General>(program, results, inverse, row, column[v], mine ? countOf(v) : 0);
     }
+    if constexpr (!Loops)
+      break;
 #pragma unroll
     for (int v = 0; v < V; ++v)
       takeSelected<typename Program::Inputs, N>(inputs[v], next[v]);
+    first += step;
   }
 }
 
@@ -529,6 +539,7 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
 
   const int threads = extent.threads, thread = int(threadIdx.x), columns = extent.columns;
   const int stride = threads * N;
+  awaitPreviousKernel();
   RowReducer<RowMode::Block> reduce(extent);
 
   for (uint32_t first = blockIdx.x; first < uint32_t(extent.rows); first += extent.workgroups) {
@@ -578,15 +589,16 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
     };
     using Extras = Fragments<typename Program::Extras, N>;
 
-    typename R::State state = R::identity();
+    typename R::Accumulator own = R::start();
     if constexpr (R::Words > 0 || InLds) {
       pass(std::true_type{}, [&](const float(&values)[N], int, int count, const Extras &) {
         if (count >= N)
-          R::add(state, values);
+          R::add(own, values);
         else if (General)
-          R::add(state, values, count);
+          R::add(own, values, count);
       });
     }
+    typename R::State state = R::seal(own);
     if constexpr (R::Words > 0)
       state = reduce.template operator()<R>(state, 0);
     const auto rowState = prepareRow(program.epilogue, R::finish(state), columns);
@@ -643,23 +655,31 @@ template <int N, class Program> bool allAligned(const Program &program) {
 }
 
 template <RowMode Mode, bool General, class Program>
-hipError_t launchInRegisters(const Program &program, const RowExtent &extent, int chunks, dim3 grid, dim3 block,
-                             int cluster, hipStream_t stream) {
-  auto start = [&](auto kernel) { return launchKernel(kernel, grid, block, 0, cluster, stream, program, extent); };
-  switch (chunks) {
-  case 1:
-    if constexpr (!General)
-      return start(rowsKernel<Program, Mode, 1, General>);
-    [[fallthrough]];
-  case 2:
-    return start(rowsKernel<Program, Mode, 2, General>);
-  case 4:
-    if constexpr (!General)
-      return start(rowsKernel<Program, Mode, 4, General>);
-    [[fallthrough]];
-  default:
-    return start(rowsKernel<Program, Mode, 8, General>);
-  }
+hipError_t launchInRegisters(const Target &target, const Program &program, const RowExtent &extent, int chunks, dim3 block, int cluster,
+                             hipStream_t stream) {
+  const bool loops = Mode != RowMode::Split && int64_t(extent.workgroups) * extent.rowsInWorkgroup < extent.rows;
+  auto start = [&](auto chunk) {
+    constexpr int V = decltype(chunk)::value;
+    if (int(block.x) > mostThreads(Mode, V))
+      return hipErrorInvalidValue;
+    const dim3 grid(unsigned(extent.workgroups));
+    // A form that checks everything is not there to save instructions.
+    if constexpr (Mode == RowMode::Split)
+      return launchKernel(target, rowsKernel<Program, Mode, V, General, false>, grid, block, 0, cluster, stream, program, extent);
+    else if (General || loops)
+      return launchKernel(target, rowsKernel<Program, Mode, V, General, true>, grid, block, 0, cluster, stream, program, extent);
+    else
+      return launchKernel(target, rowsKernel<Program, Mode, V, General, General>, grid, block, 0, cluster, stream, program,
+                          extent);
+  };
+  // Where few forms are made, larger ones serve for smaller numbers of chunks.
+  if (!General && chunks == 1)
+    return start(std::integral_constant<int, General ? 2 : 1>{});
+  if (chunks <= 2)
+    return start(std::integral_constant<int, 2>{});
+  if (!General && chunks <= 4)
+    return start(std::integral_constant<int, General ? 8 : 4>{});
+  return start(std::integral_constant<int, 8>{});
 }
 
 template <class Program>
@@ -683,14 +703,14 @@ hipError_t launchRows(const Launch &launch, const Target &target, const Program 
         block.x > 256 || !covers)
       return hipErrorInvalidValue;
     if (general)
-      return launchInRegisters<RowMode::Packed, true>(program, extent, plan.chunks, grid, block, 1, launch.stream);
-    return launchInRegisters<RowMode::Packed, false>(program, extent, plan.chunks, grid, block, 1, launch.stream);
+      return launchInRegisters<RowMode::Packed, true>(target, program, extent, plan.chunks, block, 1, launch.stream);
+    return launchInRegisters<RowMode::Packed, false>(target, program, extent, plan.chunks, block, 1, launch.stream);
   case RowMode::Block:
     if (plan.rowsInWorkgroup != 1 || !covers)
       return hipErrorInvalidValue;
     if (general)
-      return launchInRegisters<RowMode::Block, true>(program, extent, plan.chunks, grid, block, 1, launch.stream);
-    return launchInRegisters<RowMode::Block, false>(program, extent, plan.chunks, grid, block, 1, launch.stream);
+      return launchInRegisters<RowMode::Block, true>(target, program, extent, plan.chunks, block, 1, launch.stream);
+    return launchInRegisters<RowMode::Block, false>(target, program, extent, plan.chunks, block, 1, launch.stream);
   case RowMode::Split: {
     const int64_t share = ((vectors + plan.parts - 1) / plan.parts + PartUnit - 1) / PartUnit * PartUnit;
     if (plan.rowsInWorkgroup != 1 || general || plan.parts < 2 || plan.parts > MaxParts ||
@@ -700,8 +720,7 @@ hipError_t launchRows(const Launch &launch, const Target &target, const Program 
       return hipErrorInvalidValue;
     extent.partColumns = int(share) * N;
     if constexpr (Program::Splits)
-      return launchInRegisters<RowMode::Split, false>(program, extent, plan.chunks, grid, block, plan.parts,
-                                                      launch.stream);
+      return launchInRegisters<RowMode::Split, false>(target, program, extent, plan.chunks, block, plan.parts, launch.stream);
     return hipErrorNotSupported;
   }
   case RowMode::Long: {
@@ -711,14 +730,14 @@ hipError_t launchRows(const Launch &launch, const Target &target, const Program 
     if (CanKeep && plan.ldsBytes) {
       const size_t lds = size_t(vectors) * N * Program::KeptBytes;
       if (general)
-        return launchKernel(longRowsKernel<Program, 4, true, CanKeep>, grid, block, lds, 1, launch.stream, program,
+        return launchKernel(target, longRowsKernel<Program, 4, true, CanKeep>, grid, block, lds, 1, launch.stream, program,
                             extent);
-      return launchKernel(longRowsKernel<Program, 4, false, CanKeep>, grid, block, lds, 1, launch.stream, program,
+      return launchKernel(target, longRowsKernel<Program, 4, false, CanKeep>, grid, block, lds, 1, launch.stream, program,
                           extent);
     }
     if (general)
-      return launchKernel(longRowsKernel<Program, 4, true, false>, grid, block, 0, 1, launch.stream, program, extent);
-    return launchKernel(longRowsKernel<Program, 4, false, false>, grid, block, 0, 1, launch.stream, program, extent);
+      return launchKernel(target, longRowsKernel<Program, 4, true, false>, grid, block, 0, 1, launch.stream, program, extent);
+    return launchKernel(target, longRowsKernel<Program, 4, false, false>, grid, block, 0, 1, launch.stream, program, extent);
   }
   }
   return hipErrorInvalidValue;

@@ -2,7 +2,8 @@
 //
 // x, residual, output: rows x columns. weight, bias: columns. Output: Matrix<T> of any type, QuantizedRows or
 // QuantizedGroups. For a Matrix of fp8 or int8, `scale` is one f32 in device memory and values are stored divided by
-// it (multiplied by 1 / scale, rounded once to f32), saturating; null: as they are.
+// it (multiplied by 1 / scale, rounded once to f32), saturating; null: as they are. Other outputs take none
+// (hipErrorInvalidValue).
 //
 //   rmsNorm                y = x / sqrt(mean(x^2) + epsilon) * weight
 //   residualRmsNorm        h = x + residual, rounded to the type of the residual; residual = h; y = rmsNorm(h)
@@ -33,14 +34,15 @@ struct AddResidual {
 template <class Policy> struct RmsEpilogue {
   float epsilon, perColumn; ///< 1 / columns
   HK_DEVICE float prepare(float squares, int) const { return Policy::rsqrt(squares * perColumn + epsilon); }
+  HK_DEVICE float operator()(float x, float inverse, float weight) const { return x * inverse * weight; }
   HK_DEVICE float operator()(float x, float inverse, float weight, float scale) const {
     return x * (inverse * Policy::reciprocal(scale)) * weight;
   }
 };
 
 template <class Policy> struct ResidualRmsEpilogue : RmsEpilogue<Policy> {
-  HK_DEVICE auto operator()(float h, float inverse, float weight, float scale) const {
-    return tuple(RmsEpilogue<Policy>::operator()(h, inverse, weight, scale), h);
+  template <class... Scale> HK_DEVICE auto operator()(float h, float inverse, float weight, Scale... scale) const {
+    return tuple(RmsEpilogue<Policy>::operator()(h, inverse, weight, scale...), h);
   }
 };
 
@@ -52,22 +54,46 @@ template <class Policy> struct LayerEpilogue {
   HK_DEVICE State prepare(const Moments::Result &row, int) const {
     return {row.mean, Policy::rsqrt(row.variance + epsilon)};
   }
+  HK_DEVICE float operator()(float x, const State &row) const { return (x - row.mean) * row.inverse; }
   HK_DEVICE float operator()(float x, const State &row, float scale) const {
     return (x - row.mean) * (row.inverse * Policy::reciprocal(scale));
   }
-  HK_DEVICE float operator()(float x, const State &row, float scale, float weight, float bias) const {
+  HK_DEVICE float operator()(float x, const State &row, float weight, float bias) const {
+    return (x - row.mean) * row.inverse * weight + bias;
+  }
+  HK_DEVICE float operator()(float x, const State &row, float weight, float bias, float scale) const {
     const float inverse = Policy::reciprocal(scale);
     return (x - row.mean) * row.inverse * (weight * inverse) + bias * inverse;
   }
 };
+
+/// Whether an output takes a static scale: types that are wider have no use for one.
+template <class Output> constexpr bool TakesScale = false;
+template <class T> constexpr bool TakesScale<Matrix<T>> = sizeof(T) == 1;
+
+/// rows() with `scale` as the last of the extras if the output takes one.
+template <class Keep, class Reduction, class P, class I, class E, class... Xs, class Output, class... Others>
+hipError_t scaledRows(const Launch &launch, RowShape shape, const P &prologue, const I &inputs, const E &epilogue,
+                      const Tuple<Xs...> &extras, Scalar<float> scale, const Output &output, const RowPlan *plan,
+                      Others... others) {
+  if constexpr (TakesScale<Output>) {
+    return rows<Keep, Reduction>(launch, shape, prologue, inputs, epilogue, append(extras, scale),
+                                 tuple(output, others...), plan);
+  } else {
+    if (scale.data)
+      return hipErrorInvalidValue;
+    return rows<Keep, Reduction>(launch, shape, prologue, inputs, epilogue, extras, tuple(output, others...), plan);
+  }
+}
 
 } // namespace detail
 
 template <class Policy = Exact, class X, class W, class Output>
 hipError_t rmsNorm(const Launch &launch, RowShape shape, Matrix<const X> x, RowVector<W> weight, float epsilon,
                    Output output, Scalar<float> scale = {}, const RowPlan *plan = nullptr) {
-  return rows<X, SumSquares>(launch, shape, detail::Pass{}, tuple(x), detail::RmsEpilogue<Policy>{epsilon, 1.0f / float(shape.columns)},
-                             tuple(weight, scale), tuple(output), plan);
+  const detail::RmsEpilogue<Policy> epilogue{epsilon, 1.0f / float(shape.columns)};
+  return detail::scaledRows<X, SumSquares>(launch, shape, detail::Pass{}, tuple(x), epilogue, tuple(weight), scale,
+                                           output, plan);
 }
 
 template <class Policy = Exact, class X, class W, class Output>
@@ -75,23 +101,24 @@ hipError_t residualRmsNorm(const Launch &launch, RowShape shape, Matrix<const X>
                            RowVector<W> weight, float epsilon, Output output, Scalar<float> scale = {},
                            const RowPlan *plan = nullptr) {
   const Matrix<const X> before{residual.data, residual.pitch};
-  return rows<X, SumSquares>(launch, shape, detail::AddResidual{}, tuple(x, before),
-                             detail::ResidualRmsEpilogue<Policy>{{epsilon, 1.0f / float(shape.columns)}}, tuple(weight, scale),
-                             tuple(output, residual), plan);
+  const detail::ResidualRmsEpilogue<Policy> epilogue{{epsilon, 1.0f / float(shape.columns)}};
+  return detail::scaledRows<X, SumSquares>(launch, shape, detail::AddResidual{}, tuple(x, before), epilogue,
+                                           tuple(weight), scale, output, plan, residual);
 }
 
 template <class Policy = Exact, class X, class Output>
 hipError_t layerNorm(const Launch &launch, RowShape shape, Matrix<const X> x, float epsilon, Output output,
                      Scalar<float> scale = {}, const RowPlan *plan = nullptr) {
-  return rows<X, Moments>(launch, shape, detail::Pass{}, tuple(x), detail::LayerEpilogue<Policy>{epsilon},
-                          tuple(scale), tuple(output), plan);
+  return detail::scaledRows<X, Moments>(launch, shape, detail::Pass{}, tuple(x),
+                                        detail::LayerEpilogue<Policy>{epsilon}, tuple(), scale, output, plan);
 }
 
 template <class Policy = Exact, class X, class W, class Output>
 hipError_t layerNorm(const Launch &launch, RowShape shape, Matrix<const X> x, RowVector<W> weight, RowVector<W> bias,
                      float epsilon, Output output, Scalar<float> scale = {}, const RowPlan *plan = nullptr) {
-  return rows<X, Moments>(launch, shape, detail::Pass{}, tuple(x), detail::LayerEpilogue<Policy>{epsilon},
-                          tuple(scale, weight, bias), tuple(output), plan);
+  return detail::scaledRows<X, Moments>(launch, shape, detail::Pass{}, tuple(x),
+                                        detail::LayerEpilogue<Policy>{epsilon}, tuple(weight, bias), scale, output,
+                                        plan);
 }
 
 } // namespace hk

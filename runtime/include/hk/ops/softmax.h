@@ -6,7 +6,7 @@
 // masks an element out; a row with nothing else is NaN, as are rows with a NaN or +infinity in v.
 //
 // Accuracy: each y is within (n / 64 + 16 + 2 max|v - max v|) 2^-24 of the exact value, relative, before it is rounded
-// to its type; results below 2^-126 may become 0.
+// to its type; results below 2^-126 may become 0. `Fast`: (n / 64 + 16 + 16 max|v|) 2^-24.
 //
 // Errors: as hk::rows.
 //
@@ -31,7 +31,7 @@ template <class Policy> struct SoftmaxEpilogue {
   HK_DEVICE State prepare(const typename Softmax<Policy>::Result &row, int) const {
     return {Softmax<Policy>::origin(row.max), Policy::reciprocal(row.sum)};
   }
-  HK_DEVICE float operator()(float v, const State &row) const { return Policy::exp(v - row.origin) * row.inverse; }
+  HK_DEVICE float operator()(float v, const State &row) const { return Policy::expDifference(v, row.origin) * row.inverse; }
 };
 
 } // namespace detail
