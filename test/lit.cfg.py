@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 
 import lit.formats
 
@@ -65,6 +66,11 @@ substitute("%hk-src", config.hk_source_root)
 
 if os.access(os.path.join(config.llvm_tools_dir, "clang-apply-replacements"), os.X_OK):
     config.available_features.add("apply-replacements")
+# The runtime headers compile for HIP's NVIDIA platform, too; its programs are not run here.
+nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+if nvcc:
+    config.available_features.add("nvcc")
+    substitute("%nvcc", nvcc + " -std=c++17 -Werror all-warnings")
 if os.access(os.path.join(config.hk_rocm_path, "lib", "libamdhip64.so"), os.R_OK) and os.access(
     "/dev/kfd", os.R_OK | os.W_OK
 ):

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "hk/detail/half_words.h"
 #include "hk/detail/soft_float.h"
 #include "hk/platform.h"
 #include "hk/types.h"
@@ -97,9 +98,56 @@ template <class T> HK_DEVICE uint32_t fp8Instruction(const float *in) {
 }
 #endif
 
+#if HK_AMD_DEVICE
+/// As decode() for four numbers. A byte in the upper half of an f16 is an f16: the same number for
+/// e5m2, half of it with another bias. The exponent of e4m3 has a bit less and is shifted. Bytes
+/// that the formats read differently (NaN, and what f16 has its infinities and NaN for) are looked
+/// for afterwards; all are rare.
+template <class T> HK_DEVICE void unpackThroughF16(uint32_t word, float *out) {
+  using F = FormatOf<T>;
+  constexpr float Scale = F::Bias > 15 ? 0.5f : float(1 << (15 - F::Bias));
+  const uint32_t halves[2] = {__builtin_amdgcn_perm(0, word, 0x010C000C),
+                              __builtin_amdgcn_perm(0, word, 0x030C020C)};
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    uint32_t half = halves[h];
+    if constexpr (isE4M3<T>) {
+      using Short2 = short __attribute__((ext_vector_type(2)));
+      // The sign is doubled by the shift.
+      half =
+          __builtin_bit_cast(uint32_t, __builtin_bit_cast(Short2, half) >> short(1)) & 0xBFFFBFFF;
+    }
+    unpackF16(half, out + 2 * h);
+    if constexpr (Scale != 1)
+      out[2 * h] *= Scale, out[2 * h + 1] *= Scale;
+  }
+  if constexpr (F::Fnuz || isE4M3<T>) {
+    // A byte that is NaN is 0 in `other`. Its test may find bytes above one that is NaN, too.
+    const uint32_t other = F::Fnuz ? word ^ 0x80808080 : ~(word | 0x80808080);
+    uint32_t differs = (other - 0x01010101) & ~other & 0x80808080;
+    if constexpr (!isE4M3<T>)
+      differs |= ((word & 0x7F7F7F7F) + 0x04040404) & 0x80808080;
+    if (__builtin_expect(__builtin_amdgcn_uicmp(differs, 0u, /*not equal*/ 33) != 0, 0)) {
+#pragma unroll
+      for (int n = 0; n < 4; ++n)
+        out[n] = decode<T>(word >> 8 * n & 0xFF);
+    }
+  }
+}
+#endif
+
 /// Four numbers of the format \p T to f32, exactly.
 template <class T> HK_HOST_DEVICE void unpackFp8(uint32_t word, float *out) {
-  if constexpr (!hasFp8Instructions<T>) {
+#if HK_AMD_DEVICE
+  constexpr bool ThroughF16 = !hasFp8Instructions<T>;
+#else
+  constexpr bool ThroughF16 = false;
+#endif
+  if constexpr (ThroughF16) {
+#if HK_AMD_DEVICE
+    unpackThroughF16<T>(word, out);
+#endif
+  } else if constexpr (!hasFp8Instructions<T>) {
 #pragma unroll
     for (int n = 0; n < 4; ++n)
       out[n] = decode<T>(word >> 8 * n & 0xFF);
@@ -145,6 +193,37 @@ template <class T, Overflow O> HK_HOST_DEVICE uint32_t packFp8Software(const flo
   return word;
 }
 
+#if HK_AMD_DEVICE
+/// Four bytes, the lowest ones of four words.
+HK_DEVICE uint32_t lowBytes(const uint32_t *in) {
+  return __builtin_amdgcn_perm(__builtin_amdgcn_perm(in[3], in[2], 0x0C0C0400),
+                               __builtin_amdgcn_perm(in[1], in[0], 0x0C0C0400), 0x05040100);
+}
+
+/// What encode() does for four numbers, for such that are neither NaN nor too large.
+template <class T> HK_DEVICE uint32_t packTameFp8(const float *in) {
+  using F = FormatOf<T>;
+  constexpr int Shift = 23 - F::MantissaBits;
+  uint32_t code[4];
+#pragma unroll
+  for (int n = 0; n < 4; ++n) {
+    const uint32_t exponent = larger(bitsOf(in[n]) & 0x7F800000, F::SmallestNormal);
+    // encode()'s sum: the product is exact. The unit's bits are above the lowest byte.
+    const float sum = __builtin_fmaf(floatOf(exponent), float(1u << Shift), __builtin_fabsf(in[n]));
+    code[n] = bitsOf(sum) + (exponent >> Shift) + (256 - (F::SmallestNormal >> Shift & 0xFF));
+  }
+  const uint32_t codes = lowBytes(code);
+  const uint32_t signs = __builtin_amdgcn_perm(
+      __builtin_amdgcn_perm(bitsOf(in[3]), bitsOf(in[2]), 0x0C0C0703),
+      __builtin_amdgcn_perm(bitsOf(in[1]), bitsOf(in[0]), 0x0C0C0703), 0x05040100);
+  // Codes are below 0x80. Where there is no -0, a sign is only for codes that are not 0: those that
+  // carry.
+  if (F::Fnuz)
+    return codes | (signs & (codes + 0x7F7F7F7F) & 0x80808080);
+  return codes | (signs & 0x80808080);
+}
+#endif
+
 /// WORDS x 4 f32 to words.
 template <class T, Overflow O, int WORDS>
 HK_HOST_DEVICE void packFp8(const float *in, uint32_t *words) {
@@ -156,6 +235,16 @@ HK_HOST_DEVICE void packFp8(const float *in, uint32_t *words) {
   constexpr bool Instructions = false;
 #endif
   if constexpr (!Instructions) {
+#if HK_AMD_DEVICE
+#pragma unroll
+    for (int w = 0; w < WORDS; ++w)
+      words[w] = packTameFp8<T>(in + 4 * w);
+    constexpr float Max = decode<T>(FormatOf<T>::Largest);
+    const LaneMask rare =
+        lanesWithNaN<4 * WORDS>(in) | lanesAbove(largestMagnitude<4 * WORDS>(in), Max);
+    if (__builtin_expect(rare == 0, 1))
+      return;
+#endif
 #pragma unroll
     for (int w = 0; w < WORDS; ++w)
       words[w] = packFp8Software<T, O>(in + 4 * w);

@@ -20,7 +20,7 @@ constexpr int PerLane = 16;
 /// where the compiler could fuse multiplication and conversion.
 template <class T>
 HK_HOST_DEVICE void packAll(const float *in, float scale, uint32_t *vector, uint32_t *words) {
-#ifndef __HIP_DEVICE_COMPILE__
+#if defined(__clang__) && !defined(__HIP_DEVICE_COMPILE__)
 #pragma clang fp contract(off)
 #endif
   constexpr int PerWord = Element<T>::PerWord;

@@ -7,6 +7,16 @@
 #include <cstdlib>
 #include <vector>
 
+#if HK_NVIDIA
+#define hipFree cudaFree
+#define hipMalloc cudaMalloc
+#define hipMemcpy cudaMemcpy
+#define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost
+#define hipMemcpyHostToDevice cudaMemcpyHostToDevice
+#define hipGetLastError cudaGetLastError
+#define hipDeviceSynchronize cudaDeviceSynchronize
+#endif
+
 namespace test {
 
 inline int failures = 0;
