@@ -1,8 +1,9 @@
-// All bytes, all f16 and bf16, all boundaries of rounding: the four 8-bit formats on the device and
-// on the host. RUN: %hip-sim-build --offload-arch=gfx90a --offload-arch=gfx950 -I%runtime-include
-// %s -o %t RUN: hk-sim --uninitialized --waits %t | FileCheck %s RUN: hk-sim --arch=gfx90a
-// --uninitialized --waits %t | FileCheck %s RUN: hk-sim --arch=gfx950 --uninitialized --waits %t |
-// FileCheck %s CHECK: all passed
+// All bytes, all f16 and bf16, all boundaries of rounding: the four 8-bit formats.
+// RUN: %hip-sim-build --offload-arch=gfx90a --offload-arch=gfx950 -I%runtime-include %s -o %t
+// RUN: hk-sim --uninitialized --waits %t | FileCheck %s
+// RUN: hk-sim --arch=gfx90a --uninitialized --waits %t | FileCheck %s
+// RUN: hk-sim --arch=gfx950 --uninitialized --waits %t | FileCheck %s
+// CHECK: all passed
 #include "Inputs/floats.h"
 
 int main() {
