@@ -31,7 +31,7 @@ namespace hk::detail {
 HK_HOST_DEVICE constexpr uint32_t bitsOf(float x) { return __builtin_bit_cast(uint32_t, x); }
 HK_HOST_DEVICE constexpr float floatOf(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-/// The widest of two constant-friendly minima and maxima; std's are no device functions.
+/// std's are no device functions.
 HK_HOST_DEVICE constexpr uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 HK_HOST_DEVICE constexpr uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
