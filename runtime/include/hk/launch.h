@@ -20,7 +20,7 @@ namespace hk {
 /// It belongs to one launch at a time: use one per stream, and one per graph that may run beside others. Prepare it once
 /// with prepareWorkspace(); every launch leaves it ready for the next, so that graphs which are replayed need no reset.
 struct Workspace {
-  static constexpr size_t Bytes = 65536;
+  static constexpr size_t Bytes = 81920;
   void *data = nullptr;
 };
 
@@ -55,6 +55,10 @@ hipError_t launchKernel(const Target &target, void (*kernel)(Parameters...), dim
   void *pointers[] = {const_cast<void *>(static_cast<const void *>(&arguments))...};
   const void *function = reinterpret_cast<const void *>(kernel);
 #if HK_NVIDIA
+  if (lds > 48 * 1024) // has to be asked for
+    if (cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(lds));
+        error != cudaSuccess)
+      return error;
   if (target.arch >= Arch::Sm90) {
     cudaLaunchAttribute attributes[2] = {};
     attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -61,8 +61,9 @@ hipError_t rows(const Launch &launch, RowShape shape, const Prologue &prologue, 
     return error;
   const bool general = shape.columns % N != 0 || !detail::allAligned<N>(program);
   const bool canSplit = Program::Splits && !general && (HK_NVIDIA || launch.workspace.data);
+  constexpr int KeptBytes = int(sizeof(detail::Kept<Program, N>));
   const RowPlan plan = chosen ? *chosen
-                              : planRows(target, {shape.rows, int(shape.columns), N, Program::KeptBytes, canSplit,
+                              : planRows(target, {shape.rows, int(shape.columns), N, KeptBytes, canSplit,
                                                   Program::GroupVectors});
   return detail::launchRows(launch, target, program, shape.rows, int(shape.columns), general, plan);
 }

@@ -15,10 +15,11 @@
 // launch. A graph that is replayed finds what any launch finds. After 2^32 - 2 launches the last one clears all slots, so
 // that no old number comes back.
 //   The result is deterministic: all workgroups combine the same numbers in the same order.
-//   Progress: a workgroup waits only for others of its own launch, and planRows() starts at most one workgroup a compute
-// unit, of at most 4 wavefronts (16 in a caller's plan: hold to it), of which a compute unit has room for 8 or more. So all of
-// a launch become resident even beside several other launches of this kind, on queues of their own; other kernels end by
-// themselves.
+//   Progress: a workgroup waits only for others of its own launch, so all of them have to become resident. planRows() starts
+// at most one workgroup a compute unit; the kernels are compiled for at most 4 wavefronts a workgroup and at least 4 a
+// SIMD, so that a compute unit has room for 4 such workgroups. A process has at most 4 hardware queues unless it asks for
+// more (GPU_MAX_HW_QUEUES), so that at most 4 launches compete, and kernels that do not wait end by themselves. Do not
+// pass a workspace where more processes or queues than that run such launches at once.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -36,7 +37,7 @@ constexpr int MaxExchanges = 2;
 constexpr int MaxExchangeWords = 4;
 
 struct WorkspaceLayout {
-  static constexpr int Slots = 1008; ///< of each word: parts of all rows of a launch
+  static constexpr int Slots = 1216; ///< of each word: parts of all rows of a launch
   uint32_t epoch;
   uint32_t arrived;
   uint32_t unused[30];
@@ -49,26 +50,35 @@ static_assert(sizeof(WorkspaceLayout) <= Workspace::Bytes);
 /// Exchanges through device memory. All members are called by the first wavefront of the workgroup, whole.
 class Exchange {
 public:
-  HK_DEVICE Exchange(void *workspace, int row, int part, int parts)
-      : layout(static_cast<WorkspaceLayout *>(workspace)), first(row * parts), part(part), parts(parts) {
+  /// \p first: the slot of the first row's first part; rows follow each other.
+  HK_DEVICE Exchange(void *workspace, int first, int part, int parts)
+      : layout(static_cast<WorkspaceLayout *>(workspace)), first(first), part(part), parts(parts) {
     epoch = __hip_atomic_load(&layout->epoch, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   }
 
-  /// Combines \p state over the parts of the row. \p number: of this exchange in the launch.
-  template <class R> HK_DEVICE typename R::State combine(const typename R::State &state, int number, int lane) {
+  /// Combines each \p state over the parts of its row. \p number: of this exchange in the launch. Several rows need a
+  /// power of two of parts, and parts * G lanes.
+  template <class R, int G> HK_DEVICE void combine(typename R::State (&state)[G], int number, int lane) {
     static_assert(R::Words <= MaxExchangeWords);
     const uint32_t tag = epoch + 1;
-    if (lane == 0) {
+    if (lane < G) {
 #pragma unroll
-      for (int w = 0; w < R::Words; ++w)
-        __hip_atomic_store(slot(number, w) + part, uint64_t(tag) << 32 | __builtin_bit_cast(uint32_t, state.word[w]),
-                           __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+      for (int w = 0; w < R::Words; ++w) {
+        float mine = state[0].word[w];
+#pragma unroll
+        for (int g = 1; g < G; ++g)
+          mine = lane == g ? state[g].word[w] : mine;
+        __hip_atomic_store(slot(number, w) + lane * parts + part,
+                           uint64_t(tag) << 32 | __builtin_bit_cast(uint32_t, mine), __ATOMIC_RELAXED,
+                           __HIP_MEMORY_SCOPE_AGENT);
+      }
     }
+    const int slots = G * parts;
     typename R::State all = R::identity();
 #pragma unroll
     for (int w = 0; w < R::Words; ++w) {
-      // Lanes beyond the parts look at the last one.
-      const uint64_t *from = slot(number, w) + (lane < parts ? lane : parts - 1);
+      // Lanes beyond the slots look at the last one.
+      const uint64_t *from = slot(number, w) + (lane < slots ? lane : slots - 1);
       uint64_t found;
       while (true) {
         found = __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
@@ -76,10 +86,16 @@ public:
           break;
         __builtin_amdgcn_s_sleep(1);
       }
-      if (lane < parts)
+      if (lane < slots)
         all.word[w] = __builtin_bit_cast(float, uint32_t(found));
     }
-    return reduceLanes<R>(all, powerOfTwoFrom(parts));
+    all = reduceLanes<R>(all, powerOfTwoFrom(parts));
+#pragma unroll
+    for (int g = 0; g < G; ++g)
+#pragma unroll
+      for (int w = 0; w < R::Words; ++w)
+        state[g].word[w] = __builtin_bit_cast(
+            float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, all.word[w]), g * parts));
   }
 
   /// After the last exchange. \p workgroups: of the launch.

@@ -5,20 +5,22 @@
 //
 // The model for rows. A row has `vectors` vectors (16 bytes of its widest operand each). It may be
 //
-//   Packed   by part of a wavefront, several rows in a workgroup: no barrier. For rows of at most PackedVectors
-//            vectors a lane and a wavefront's lanes.
+//   Packed   by part of a wavefront, several rows in a workgroup: no barrier. For rows of at most packedChunks vectors
+//            a lane.
 //   Block    by one workgroup, in registers: one barrier a reduction.
-//   Split    by several workgroups, in registers; if there are fewer rows than compute units, and parts of at least
-//            SplitVectors vectors come out, so that what is gained by more compute units exceeds the exchange.
-//   Long     by one workgroup in steps: the row stays in LDS if it fits there, else it is read again.
+//   Split    by several workgroups, in registers (hk/split.h). For fewer rows than compute units, where the row is long
+//            enough (splitRow) that what more compute units gain exceeds the exchange. If that leaves less than eight
+//            parts a row, a workgroup has RowsAtOnce rows and thinner parts: weights are read once for all of them.
+//   Long     by one workgroup (NVIDIA: or a cluster) in steps: the row stays in LDS if it fits there, else it is read
+//            again.
 //
-// In Block, a work-item holds as few vectors as keep BlockThreads work-items busy: few rows want many wavefronts at
-// once (latency), many rows want several workgroups a compute unit, so that one loads while another reduces. `Threads`
-// is the bound below which the registers of a work-item suffice.
+// In Block, a work-item holds two vectors if that makes no more than blockThreads work-items, else four, else eight:
+// fewer than two leave the fixed cost of a wavefront to too few elements; more make the workgroup's phases, load and
+// reduce, too coarse for several workgroups to overlap them.
 //
-// Sources: gfx942 and others: compute units, registers and LDS from AMD's CDNA documents; the figures marked (m) follow
-// from executed instructions in the simulator and the model of docs/runtime/rows.md, no AMD hardware was timed. sm_90:
-// timed on one H200 with bench/rows.
+// Sources: gfx942 and others: compute units, registers and LDS from AMD's CDNA documents; the choice of threads and parts
+// follows from executed instructions in the simulator and the model of docs/runtime/rows.md, no AMD hardware was timed.
+// sm_90: timed on an H200 with bench/rows.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -32,12 +34,12 @@ enum class RowMode { Packed, Block, Split, Long };
 /// How `hk::rows` runs. Made by planRows(), or by a caller.
 struct RowPlan {
   RowMode mode;
-  int threads;  ///< work-items that share a row (in Split: of one workgroup)
-  int chunks;   ///< vectors a work-item holds: 1, 2, 4 or 8
-  int rowsInWorkgroup;
-  int parts = 1;     ///< workgroups that share a row
-  int ldsBytes = 0;  ///< Long: of the row that stays in LDS; 0: read again
-  int64_t workgroups; ///< of the launch; each takes rows until none is left
+  int threads;         ///< work-items that share a row (in Split: of one workgroup)
+  int chunks;          ///< vectors a work-item holds: 1, 2, 4 or 8; not used in Long
+  int rowsInWorkgroup; ///< at once: any number in Packed, 1 or RowsAtOnce in Split, else 1
+  int parts = 1;       ///< workgroups that share a row
+  bool inLds = false;  ///< Long: the row stays in LDS
+  int64_t workgroups;  ///< of the launch; each takes rows until none is left. Split has as many as it needs.
 };
 
 /// How `hk::pointwise` runs.
@@ -47,112 +49,169 @@ struct PointwisePlan {
 };
 
 struct Tuning {
-  int packedThreads;     ///< work-items of a workgroup in Packed
-  int packedChunks;      ///< vectors a lane at most there
-  int latencyThreads;    ///< Block with fewer rows than fill the device: work-items of a workgroup at most
-  int throughputThreads; ///< Block otherwise: at most, unless the row does not fit
-  int residentThreads;   ///< work-items a compute unit holds, to size persistent grids
-  int persistent;        ///< waves of workgroups beyond which a grid is persistent; 0: never
-  int splitThreads;      ///< work-items of each part of a row
-  int splitVectors;      ///< vectors a part has at least
-  int maxParts;
-  int lds;               ///< bytes a workgroup may have
+  int packedThreads;   ///< work-items of a workgroup in Packed
+  int packedChunks;    ///< vectors a lane at most there
+  int blockThreads;    ///< see above
+  int residentThreads; ///< work-items a compute unit holds, to size persistent grids
+  int persistent;      ///< rounds of workgroups beyond which a grid is persistent; 0: never
+  int splitRow;        ///< vectors of a row at least for Split
+  int partVectors;     ///< vectors a part has at least
+  int leastParts;      ///< parts of a row at least
+  int maxParts;        ///< and at most
+  int splitThreads;    ///< work-items of a part at most
+  int lds;             ///< bytes a workgroup may have for a row
   int pointwiseThreads;
   int pointwiseVectors;
 };
 
 inline const Tuning &tuningOf(const Target &target) {
   static constexpr Tuning Table[] = {
-      /* gfx90a */ {256, 4, 1024, 512, 2048, 4, 128, 64, 16, 65536, 256, 1},
-      /* gfx942 */ {256, 4, 1024, 512, 2048, 4, 128, 64, 16, 65536, 256, 1},
-      /* gfx950 */ {256, 4, 1024, 512, 2048, 4, 128, 64, 16, 163840, 256, 1},
-      /* sm_80 */ {256, 4, 1024, 512, 1536, 0, 256, 64, 1, 49152, 128, 1},
-      /* sm_90 */ {256, 4, 1024, 512, 2048, 0, 256, 128, 8, 49152, 128, 1},
+      /* gfx90a */ {256, 4, 1024, 2048, 4, 512, 128, 2, 16, 256, 60 * 1024, 256, 1},
+      /* gfx942 */ {256, 4, 1024, 2048, 4, 512, 128, 2, 16, 256, 60 * 1024, 256, 1},
+      /* gfx950 */ {256, 4, 1024, 2048, 4, 512, 128, 2, 16, 256, 156 * 1024, 256, 1},
+      /* sm_80 */ {256, 4, 512, 1536, 0, 1 << 30, 256, 8, 1, 512, 160 * 1024, 256, 1},
+      /* sm_90 */ {256, 4, 512, 2048, 0, 2048, 256, 8, 8, 512, 224 * 1024, 256, 1},
   };
   return Table[int(target.arch)];
+}
+
+/// Vectors of a part are a multiple of this: parts begin on a line of 128 bytes, and with a group.
+constexpr int PartUnit = 16;
+/// Rows that a workgroup of Split has at once, if not one.
+constexpr int RowsAtOnce = 4;
+
+inline int waveSizeOf(const Target &target) { return target.arch < Arch::Sm80 ? 64 : 32; }
+
+inline int64_t roundUpTo(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/// Vectors of each part of a row but the last.
+inline int64_t partVectors(int64_t vectors, int parts) {
+  return parts == 1 ? vectors : roundUpTo((vectors + parts - 1) / parts, PartUnit);
 }
 
 /// What a plan depends on.
 struct RowProblem {
   int64_t rows;
   int columns;
-  int vectorLength;  ///< elements of a vector
-  int keptBytes;     ///< bytes that are kept of an element
-  bool canSplit;     ///< a workspace was given, or the target needs none
-  int groupVectors;  ///< vectors that share a scale; 1 if no output has scales per group
+  int vectorLength; ///< elements of a vector
+  int keptBytes;    ///< bytes that are kept of a vector
+  bool canSplit;    ///< operands are whole aligned vectors, and a workspace was given or the target needs none
+  int groupVectors; ///< vectors that share a scale; 1 if no output has scales per group
 };
 
-/// LDS that the reductions of a workgroup take.
-constexpr int LdsOfReductions = 1024;
-/// Vectors of a part are a multiple of this: parts begin on a line of 128 bytes, and with a group.
-constexpr int PartUnit = 16;
+namespace detail {
 
-inline int waveSizeOf(const Target &target) { return target.arch < Arch::Sm80 ? 64 : 32; }
+/// Threads and chunks for \p vectors of a workgroup, so that all chunks but the last are full; false if they do not fit.
+inline bool fitBlock(RowPlan &plan, int64_t vectors, int wave, int preferred, int most, int mostWithMany) {
+  for (int chunks : {2, 4, 8}) {
+    const int64_t threads = roundUpTo((vectors + chunks - 1) / chunks, wave);
+    const int limit = chunks == 8 ? mostWithMany : chunks == 4 ? (most < mostWithMany ? most : mostWithMany) : most;
+    // Prefer fewer chunks only up to `preferred` work-items.
+    if (threads > limit || (threads > preferred && chunks < 4 && threads / 2 >= wave && limit > preferred &&
+                            roundUpTo((vectors + 3) / 4, wave) <= mostWithMany))
+      continue;
+    if (threads * (chunks - 1) >= vectors) // the last chunk would be empty: one vector each, then
+      return plan.chunks = 1, plan.threads = int(roundUpTo(vectors, wave)), plan.threads <= most;
+    plan.chunks = chunks;
+    plan.threads = int(threads);
+    return true;
+  }
+  return false;
+}
+
+inline int powerOfTwoUpTo(int64_t n) {
+  int p = 1;
+  while (p * 2 <= n)
+    p *= 2;
+  return p;
+}
+
+/// A plan with several workgroups a row, if that is worth it.
+inline bool planSplit(RowPlan &plan, const Target &target, const RowProblem &problem, int64_t vectors) {
+  const Tuning &t = tuningOf(target);
+  const int wave = waveSizeOf(target);
+  const bool amd = target.arch < Arch::Sm80;
+  if (!problem.canSplit || problem.rows >= target.computeUnits || vectors < t.splitRow)
+    return false;
+  const int64_t most = vectors / t.partVectors < t.maxParts ? vectors / t.partVectors : t.maxParts;
+  const int64_t alone = target.computeUnits / problem.rows;
+  int64_t parts = most < alone ? most : alone;
+  plan.rowsInWorkgroup = 1;
+  if (!amd) {
+    parts = powerOfTwoUpTo(parts);
+  } else if (parts < most && parts < 8) {
+    const int64_t groups = (problem.rows + RowsAtOnce - 1) / RowsAtOnce, together = target.computeUnits / groups;
+    const int thin = powerOfTwoUpTo(most < together ? most : together);
+    if (thin > parts)
+      parts = thin, plan.rowsInWorkgroup = RowsAtOnce;
+  }
+  if (parts < t.leastParts)
+    return false;
+  // Whole parts: no more of them than the unit leaves.
+  const int64_t share = partVectors(vectors, int(parts));
+  if (share * (parts - 1) >= vectors)
+    return false;
+  plan.mode = RowMode::Split;
+  plan.parts = int(parts);
+  for (int chunks : {2, 4, 8}) {
+    plan.chunks = chunks;
+    plan.threads = int(roundUpTo((share + chunks - 1) / chunks, wave));
+    if (plan.threads <= t.splitThreads && (chunks < 8 || plan.rowsInWorkgroup == 1)) {
+      plan.workgroups = (problem.rows + plan.rowsInWorkgroup - 1) / plan.rowsInWorkgroup * parts;
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace detail
 
 inline RowPlan planRows(const Target &target, const RowProblem &problem) {
   const Tuning &t = tuningOf(target);
   const int wave = waveSizeOf(target);
+  const bool amd = target.arch < Arch::Sm80;
   const int64_t vectors = (problem.columns + problem.vectorLength - 1) / problem.vectorLength;
-  auto atLeast = [](int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; };
-  // The chunks of a work-item if `threads` share `n` vectors.
-  auto chunksFor = [](int64_t n, int64_t threads) {
-    int chunks = 1;
-    while (chunks < 8 && threads * chunks < n)
-      chunks *= 2;
-    return chunks;
-  };
   RowPlan plan{};
-  const bool few = problem.rows < target.computeUnits;
 
   // Packed: lanes a row, so that a lane has work, and as many rows as fill the workgroup.
-  const bool packs = vectors <= int64_t(wave) * t.packedChunks;
-  if (packs && (!few || vectors <= wave)) {
+  if (vectors <= int64_t(wave) * t.packedChunks && (problem.rows >= target.computeUnits || vectors <= wave)) {
     plan.mode = RowMode::Packed;
     int lanes = problem.groupVectors > 8 ? problem.groupVectors : 8;
     while (lanes < wave && lanes * 2 < vectors)
       lanes *= 2;
     plan.threads = lanes;
-    plan.chunks = chunksFor(vectors, lanes);
-    const int64_t most = t.packedThreads / lanes;
-    const int64_t share = atLeast(problem.rows, target.computeUnits) / target.computeUnits;
-    int rows = wave / lanes; // a wavefront is whole
-    while (rows * 2 <= most && rows < share)
-      rows *= 2;
-    plan.rowsInWorkgroup = rows;
+    plan.chunks = 1;
+    while (lanes * plan.chunks < vectors)
+      plan.chunks *= 2;
+    const int64_t share = (problem.rows + target.computeUnits - 1) / target.computeUnits;
+    plan.rowsInWorkgroup = wave / lanes; // a wavefront is whole
+    while (plan.rowsInWorkgroup * 2 <= t.packedThreads / lanes && plan.rowsInWorkgroup < share)
+      plan.rowsInWorkgroup *= 2;
+  } else if (detail::planSplit(plan, target, problem, vectors)) {
+    return plan;
   } else {
     plan.rowsInWorkgroup = 1;
-    if (few && problem.canSplit && t.maxParts > 1) {
-      int parts = 1;
-      while (parts * 2 <= t.maxParts && parts * 2 * problem.rows <= target.computeUnits &&
-             vectors >= int64_t(parts) * 2 * t.splitVectors)
-        parts *= 2;
-      if (parts > 1) {
-        const int64_t share = atLeast((vectors + parts - 1) / parts, PartUnit);
-        plan.chunks = chunksFor(share, t.splitThreads);
-        plan.threads = int(atLeast((share + plan.chunks - 1) / plan.chunks, wave));
-        if (plan.threads <= 1024) {
-          plan.mode = RowMode::Split;
-          plan.parts = parts;
-          plan.workgroups = problem.rows * parts;
-          return plan;
-        }
-      }
-    }
-    const int most = few ? t.latencyThreads : t.throughputThreads;
-    plan.chunks = chunksFor(vectors, most);
-    plan.threads = int(atLeast((vectors + plan.chunks - 1) / plan.chunks, wave));
+    plan.parts = 1;
     plan.mode = RowMode::Block;
-    if (plan.threads > 1024) {
+    // Few rows: as many work-items as there may be.
+    const int preferred = problem.rows < target.computeUnits ? 1024 : t.blockThreads;
+    if (!detail::fitBlock(plan, vectors, wave, preferred, 1024, amd ? 1024 : 512)) {
       plan.mode = RowMode::Long;
       plan.chunks = 4;
       plan.threads = 1024;
-      const int64_t kept = vectors * problem.vectorLength * problem.keptBytes;
-      plan.ldsBytes = kept <= t.lds - LdsOfReductions ? int(kept) : 0;
+      auto fits = [&](int parts) { return partVectors(vectors, parts) * problem.keptBytes <= t.lds; };
+      if (!amd && problem.canSplit) // a cluster has more LDS
+        while (plan.parts < t.maxParts && (!fits(plan.parts) || problem.rows * plan.parts * 2 <= target.computeUnits))
+          plan.parts *= 2;
+      plan.inLds = fits(plan.parts);
+      if (!plan.inLds)
+        plan.parts = 1;
     }
   }
   const int64_t needed = (problem.rows + plan.rowsInWorkgroup - 1) / plan.rowsInWorkgroup;
-  const int64_t resident = int64_t(target.computeUnits) * (t.residentThreads / (plan.threads * plan.rowsInWorkgroup));
-  plan.workgroups = t.persistent && resident && needed > resident * t.persistent ? resident : needed;
+  const int threads = plan.threads * (plan.mode == RowMode::Packed ? plan.rowsInWorkgroup : 1);
+  const int64_t resident = int64_t(target.computeUnits) * (t.residentThreads / threads);
+  plan.workgroups = t.persistent && needed > resident * t.persistent ? resident : needed;
   return plan;
 }
 

@@ -74,12 +74,6 @@ template <class K, class R, class P, class I, class E, class X, class O> struct 
   static constexpr int VectorLength = Lengths::Value;
   static constexpr int GroupVectors = Lengths::Group ? Lengths::Group / VectorLength : 1;
   static constexpr bool ScaledRows = Lengths::ScaledRows;
-  static constexpr int KeptBytes = [] {
-    if constexpr (KeepsInputs)
-      return 4;
-    else
-      return int(sizeof(K));
-  }();
   /// Sharing a row makes sense where something is reduced, and needs room for its words.
   static constexpr bool Splits = (R::Words > 0 || ScaledRows) && R::Words <= MaxExchangeWords;
 
@@ -129,11 +123,11 @@ HK_DEVICE void loadSelected(Fragments<Operands, N> (&to)[V], int v, const Operan
   });
 }
 
-/// Takes over the operands that differ from row to row.
-template <class Operands, int N> HK_DEVICE void takeSelected(Fragments<Operands, N> &to, const Fragments<Operands, N> &from) {
+/// Takes over the operands that differ from row to row (PerRow), or those that do not.
+template <bool PerRow, class Operands, int N> HK_DEVICE void takeSelected(Fragments<Operands, N> &to, const Fragments<Operands, N> &from) {
   forEachIndex<Operands::Size>([&](auto i) {
     constexpr int I = decltype(i)::value;
-    if constexpr (OperandTraits<TupleElement<I, Operands>>::Is != Part::PerColumn)
+    if constexpr ((OperandTraits<TupleElement<I, Operands>>::Is != Part::PerColumn) == PerRow)
       get<I>(to) = get<I>(from);
   });
 }
@@ -271,14 +265,14 @@ struct RowExtent {
   void *workspace;
 };
 
-/// Reduces over the work-items that share a row. Each call is one reduction of the workgroup; buffers alternate.
-template <RowMode Mode> class RowReducer;
+/// Reduces over the work-items that share a row, for G rows at once. Each call is one reduction of the workgroup.
+template <RowMode Mode, int G> class RowReducer;
 
-template <> class RowReducer<RowMode::Packed> {
+template <> class RowReducer<RowMode::Packed, 1> {
 public:
   HK_DEVICE explicit RowReducer(const RowExtent &extent) : threads(extent.threads) {}
-  template <class R> HK_DEVICE typename R::State operator()(const typename R::State &state, int) {
-    return reduceLanes<R>(state, threads);
+  template <class R> HK_DEVICE void reduce(typename R::State (&state)[1], int) {
+    state[0] = reduceLanes<R>(state[0], threads);
   }
   HK_DEVICE void leave() {}
 
@@ -286,24 +280,26 @@ private:
   int threads;
 };
 
-/// LDS of two reductions: a wavefront that is ahead may write the second while others still read the first.
-template <int Words> HK_DEVICE float *reductionBuffer(int turn) {
-  __shared__ float buffer[2][Words * MaxWaves];
+/// LDS of a reduction. They alternate: a wavefront that is ahead may write the second while others still read the first.
+template <int Floats> HK_DEVICE float *reductionBuffer(int turn) {
+  __shared__ float buffer[2][Floats];
   return buffer[turn & 1];
 }
+constexpr int BufferFloats = MaxExchangeWords * MaxWaves;
 
-template <> class RowReducer<RowMode::Block> {
+template <> class RowReducer<RowMode::Block, 1> {
 public:
   HK_DEVICE explicit RowReducer(const RowExtent &extent)
       : waves(extent.threads / WaveSize), wave(int(threadIdx.x) / WaveSize), lane(int(threadIdx.x) % WaveSize) {}
-  template <class R> HK_DEVICE typename R::State operator()(const typename R::State &state, int) {
-    typename R::State all = reduceWave<R>(state);
+  template <class R> HK_DEVICE void reduce(typename R::State (&state)[1], int) {
+    state[0] = reduceWave<R>(state[0]);
     if (waves == 1)
-      return all;
-    float *lds = reductionBuffer<MaxExchangeWords>(turn++);
-    publishWave<R>(all, lds, wave, lane);
+      return;
+    static_assert(R::Words <= MaxExchangeWords, "more words than there is LDS for");
+    float *lds = reductionBuffer<BufferFloats>(turn++);
+    publishWave<R>(state[0], lds, wave, lane);
     sync::lds();
-    return collectWaves<R>(lds, waves, lane);
+    state[0] = collectWaves<R>(lds, waves, lane);
   }
   HK_DEVICE void leave() {}
 
@@ -312,34 +308,41 @@ private:
 };
 
 #if HK_AMD
-template <> class RowReducer<RowMode::Split> {
+template <int G> class RowReducer<RowMode::Split, G> {
 public:
   HK_DEVICE explicit RowReducer(const RowExtent &extent)
-      : exchange(extent.workspace, int(blockIdx.x) / extent.parts, int(blockIdx.x) % extent.parts, extent.parts),
+      : exchange(extent.workspace, int(blockIdx.x) / extent.parts * extent.parts * G,
+                 int(blockIdx.x) % extent.parts, extent.parts),
         workgroups(extent.workgroups), waves(extent.threads / WaveSize), wave(int(threadIdx.x) / WaveSize),
         lane(int(threadIdx.x) % WaveSize) {}
-  template <class R> HK_DEVICE typename R::State operator()(const typename R::State &state, int number) {
-    typename R::State all = reduceWave<R>(state);
-    float *lds = reductionBuffer<MaxExchangeWords>(0);
-    if (waves > 1) {
-      publishWave<R>(all, lds, wave, lane);
-      sync::lds();
+  template <class R> HK_DEVICE void reduce(typename R::State (&state)[G], int number) {
+#pragma unroll
+    for (int g = 0; g < G; ++g)
+      state[g] = reduceWave<R>(state[g]);
+    if (waves == 1) {
+      exchange.template combine<R, G>(state, number, lane);
+      return;
     }
-    float *shared = reductionBuffer<MaxExchangeWords>(1);
+    float *own = reductionBuffer<G * BufferFloats>(0), *all = reductionBuffer<G * BufferFloats>(1);
+#pragma unroll
+    for (int g = 0; g < G; ++g)
+      publishWave<R>(state[g], own + g * BufferFloats, wave, lane);
+    sync::lds();
     if (wave == 0) {
-      if (waves > 1)
-        all = collectWaves<R>(lds, waves, lane);
-      all = exchange.template combine<R>(all, number, lane);
-      if (waves > 1)
-        publishWave<R>(all, shared, 0, lane);
+#pragma unroll
+      for (int g = 0; g < G; ++g)
+        state[g] = collectWaves<R>(own + g * BufferFloats, waves, lane);
+      exchange.template combine<R, G>(state, number, lane);
+#pragma unroll
+      for (int g = 0; g < G; ++g)
+        publishWave<R>(state[g], all + g * BufferFloats, 0, lane);
     }
-    if (waves > 1) {
-      sync::lds();
+    sync::lds();
+#pragma unroll
+    for (int g = 0; g < G; ++g)
 #pragma unroll
       for (int w = 0; w < R::Words; ++w)
-        all.word[w] = shared[w * MaxWaves];
-    }
-    return all;
+        state[g].word[w] = all[g * BufferFloats + w * MaxWaves];
   }
   HK_DEVICE void leave() {
     if (wave == 0)
@@ -351,24 +354,26 @@ private:
   int workgroups, waves, wave, lane;
 };
 #else
-template <> class RowReducer<RowMode::Split> {
+template <> class RowReducer<RowMode::Split, 1> {
 public:
   HK_DEVICE explicit RowReducer(const RowExtent &extent)
       : part(int(blockIdx.x) % extent.parts), parts(extent.parts), waves(extent.threads / WaveSize),
         wave(int(threadIdx.x) / WaveSize), lane(int(threadIdx.x) % WaveSize) {
     enterCluster();
   }
-  template <class R> HK_DEVICE typename R::State operator()(const typename R::State &state, int number) {
+  template <class R> HK_DEVICE void reduce(typename R::State (&state)[1], int number) {
     __shared__ float buffer[MaxExchanges][R::Words * MaxParts * MaxWaves];
-    const typename R::State all = reduceWave<R>(state);
-    if (number == 0)
+    state[0] = reduceWave<R>(state[0]);
+    if (!entered)
       awaitCluster();
-    return combineCluster<R>(all, buffer[number], part, parts, wave, waves, lane);
+    entered = true;
+    state[0] = combineCluster<R>(state[0], buffer[number], part, parts, wave, waves, lane);
   }
   HK_DEVICE void leave() {}
 
 private:
   int part, parts, waves, wave, lane;
+  bool entered = false;
 };
 #endif
 
@@ -391,41 +396,63 @@ HK_DEVICE void addChunk(typename R::Accumulator &own, const float (&values)[N], 
 
 //===-- A row in registers ---------------------------------------------------------------------------------------===//
 
-/// Work-items of a workgroup at most: NVIDIA's registers do not hold more vectors for more of them.
+/// Work-items of a workgroup at most: NVIDIA's registers do not hold more vectors for more of them. Split on AMD: see
+/// hk/split.h on progress.
 constexpr int mostThreads(RowMode mode, int chunks) {
-  return mode == RowMode::Packed ? 256 : HK_NVIDIA && chunks > 2 ? 512 : 1024;
+  if (mode == RowMode::Packed || (HK_AMD && mode == RowMode::Split))
+    return 256;
+  return HK_NVIDIA && chunks > 2 ? 512 : 1024;
+}
+/// The second of the launch bounds: on AMD, wavefronts that a SIMD has to hold; on NVIDIA, workgroups of a
+/// multiprocessor.
+constexpr int leastResident(RowMode mode, int chunks) {
+  if (HK_AMD)
+    return mode == RowMode::Split ? 4 : 1;
+  return chunks == 4 ? 2 : 1;
 }
 
-/// Loops: the grid has fewer workgroups than there are rows to take.
-template <class Program, RowMode Mode, int V, bool General, bool Loops>
-__global__ void __launch_bounds__(mostThreads(Mode, V))
+/// The columns that this workgroup has of a row.
+struct RowPart {
+  int offset, limit;
+  HK_DEVICE RowPart(const RowExtent &extent, bool split)
+      : offset(split ? int(blockIdx.x) % extent.parts * extent.partColumns : 0), limit(extent.columns) {
+    if (split && offset + extent.partColumns < limit)
+      limit = offset + extent.partColumns;
+  }
+};
+
+/// G: rows that a workgroup has in registers at once. Loops: the grid has fewer workgroups than there are rows to take.
+template <class Program, RowMode Mode, int V, int G, bool General, bool Loops>
+__global__ void __launch_bounds__(mostThreads(Mode, V), leastResident(Mode, V))
     rowsKernel(const Program program, const RowExtent extent) {
   constexpr int N = Program::VectorLength;
   constexpr bool Packed = Mode == RowMode::Packed, Split = Mode == RowMode::Split;
+  // Where registers are few, what the epilogue reads comes late: it is in the cache for most rows.
+  constexpr bool LateExtras = HK_NVIDIA && V > 2 && !Loops;
   using R = typename Program::Reduction;
+  using Inputs = typename Program::Inputs;
+  using Extras = typename Program::Extras;
   using Outputs = typename Program::Outputs;
 
   const int threads = extent.threads;
   const int thread = Packed ? int(threadIdx.x) & (threads - 1) : int(threadIdx.x);
   const int inWorkgroup = Packed ? int(threadIdx.x) / threads : 0;
-  const int offset = Split ? int(blockIdx.x) % extent.parts * extent.partColumns : 0;
-  int limit = extent.columns;
-  if (Split && offset + extent.partColumns < limit)
-    limit = offset + extent.partColumns;
+  const RowPart part(extent, Split);
+  const int limit = part.limit;
 
   // Sums of rows and steps stay below 2^32: see launchRows().
-  uint32_t first = Split ? int(blockIdx.x) / extent.parts : blockIdx.x * extent.rowsInWorkgroup;
-  const uint32_t rows = extent.rows, step = Split ? rows : extent.workgroups * extent.rowsInWorkgroup;
+  uint32_t first = Split ? int(blockIdx.x) / extent.parts * G : blockIdx.x * extent.rowsInWorkgroup;
+  const uint32_t rows = extent.rows, step = extent.workgroups * extent.rowsInWorkgroup;
 
   awaitPreviousKernel();
-  RowReducer<Mode> reduce(extent);
+  RowReducer<Mode, G> reducer(extent);
 
   // Only the last chunk of a whole row can be cut short.
   auto isSure = [](int v) { return !General && !Split && v < V - 1; };
   int column[V];
 #pragma unroll
   for (int v = 0; v < V; ++v)
-    column[v] = offset + (v * threads + thread) * N;
+    column[v] = part.offset + (v * threads + thread) * N;
   // Where a chunk is read: lanes beyond the row read its last vector again.
   auto place = [&](int v) {
     if (General || isSure(v))
@@ -434,201 +461,229 @@ __global__ void __launch_bounds__(mostThreads(Mode, V))
   };
   auto countOf = [&](int v) { return isSure(v) ? N : limit - column[v]; };
   // A workgroup of several rows may have some beyond the last.
-  auto rowOf = [&](uint32_t from) {
-    const uint32_t row = from + inWorkgroup;
-    return int(Packed && row >= rows ? rows - 1 : row);
+  auto rowOf = [&](uint32_t from, int g) {
+    const uint32_t row = from + (G > 1 ? g : inWorkgroup);
+    return int((Packed || G > 1) && row >= rows ? rows - 1 : row);
   };
-
-  Fragments<typename Program::Inputs, N> inputs[V];
-  Fragments<typename Program::Extras, N> extras[V];
+  auto isMine = [&](int g) { return !(Packed || G > 1) || first + (G > 1 ? g : inWorkgroup) < rows; };
+  auto each = [](auto use) {
 #pragma unroll
-  for (int v = 0; v < V; ++v) {
-    loadSelected<General, true, typename Program::Inputs, N>(inputs, v, program.inputs, rowOf(first), place(v),
-                                                             countOf(v));
-    loadSelected<General, false, typename Program::Inputs, N>(inputs, v, program.inputs, 0, place(v), countOf(v));
-  }
-#pragma unroll
-  for (int v = 0; v < V; ++v)
-    loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, 0, place(v), countOf(v));
-
-  while (first < rows) {
-    const int row = rowOf(first);
-    const bool mine = !Packed || first + inWorkgroup < rows;
-
-    Kept<Program, N> kept[V];
-    typename R::Accumulator own = R::start();
-#pragma unroll
-    for (int v = 0; v < V; ++v) {
-      float values[N];
-      valuesOf<Program, N>(program, inputs[v], row, column[v], values);
-      kept[v].keep(inputs[v], values);
-      addChunk<R, General>(own, values, isSure(v), countOf(v));
-    }
-#pragma unroll
-    for (int v = 0; v < V; ++v)
-      loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, place(v), countOf(v));
-    // Not set if there is no next row: then nobody looks at it, and the compiler need not keep the old values.
-    Fragments<typename Program::Inputs, N> next[V];
-    if (Loops && first + step < rows) {
+    for (int g = 0; g < G; ++g)
 #pragma unroll
       for (int v = 0; v < V; ++v)
-        loadSelected<General, true, typename Program::Inputs, N>(next, v, program.inputs, rowOf(first + step),
-                                                                 place(v), countOf(v));
-    }
-    typename R::State state = R::seal(own);
-    if constexpr (R::Words > 0)
-      state = reduce.template operator()<R>(state, 0);
-    const auto rowState = prepareRow(program.epilogue, R::finish(state), extent.columns);
+        use(g, v);
+  };
 
-    float inverse[Outputs::Size] = {};
-    if constexpr (Program::ScaledRows) {
-      typename AbsMax::State maximum[Outputs::Size];
-      forEachIndex<Outputs::Size>([&](auto i) { maximum[decltype(i)::value] = AbsMax::identity(); });
+  Fragments<Inputs, N> inputs[G][V];
+  Fragments<Extras, N> extras[G][V];
+  each([&](int g, int v) {
+    loadSelected<General, true, Inputs, N>(inputs[g], v, program.inputs, rowOf(first, g), place(v), countOf(v));
+    if (g == 0)
+      loadSelected<General, false, Inputs, N>(inputs[0], v, program.inputs, 0, place(v), countOf(v));
+    else
+      takeSelected<false, Inputs, N>(inputs[g][v], inputs[0][v]);
+  });
+  auto loadColumns = [&] {
+    each([&](int g, int v) {
+      if (g == 0)
+        loadSelected<General, false, Extras, N>(extras[0], v, program.extras, 0, place(v), countOf(v));
+      else
+        takeSelected<false, Extras, N>(extras[g][v], extras[0][v]);
+    });
+  };
+  if (!LateExtras)
+    loadColumns();
+
+  while (first < rows) {
+    Kept<Program, N> kept[G][V];
+    typename R::Accumulator own[G];
+    typename R::State state[G];
 #pragma unroll
-      for (int v = 0; v < V; ++v) {
+    for (int g = 0; g < G; ++g)
+      own[g] = R::start();
+    each([&](int g, int v) {
+      float values[N];
+      valuesOf<Program, N>(program, inputs[g][v], rowOf(first, g), column[v], values);
+      kept[g][v].keep(inputs[g][v], values);
+      addChunk<R, General>(own[g], values, isSure(v), countOf(v));
+    });
+    each([&](int g, int v) {
+      loadSelected<General, true, Extras, N>(extras[g], v, program.extras, rowOf(first, g), place(v), countOf(v));
+    });
+    // Not set if there is no next row: then nobody looks at it, and the compiler need not keep the old values.
+    Fragments<Inputs, N> next[G][V];
+    if (Loops && first + step < rows)
+      each([&](int g, int v) {
+        loadSelected<General, true, Inputs, N>(next[g], v, program.inputs, rowOf(first + step, g), place(v),
+                                               countOf(v));
+      });
+#pragma unroll
+    for (int g = 0; g < G; ++g)
+      state[g] = R::seal(own[g]);
+    if constexpr (R::Words > 0)
+      reducer.template reduce<R>(state, 0);
+    if (LateExtras)
+      loadColumns();
+    using RowState = decltype(prepareRow(program.epilogue, R::finish(state[0]), 0));
+    RowState rowState[G];
+#pragma unroll
+    for (int g = 0; g < G; ++g)
+      rowState[g] = prepareRow(program.epilogue, R::finish(state[g]), extent.columns);
+
+    float inverse[G][Outputs::Size] = {};
+    if constexpr (Program::ScaledRows) {
+      typename AbsMax::State maximum[Outputs::Size][G];
+      forEachIndex<Outputs::Size>([&](auto i) {
+#pragma unroll
+        for (int g = 0; g < G; ++g)
+          maximum[decltype(i)::value][g] = AbsMax::identity();
+      });
+      each([&](int g, int v) {
         float values[N], results[Outputs::Size][N];
-        kept[v].recall(program, row, column[v], values);
-        resultsOf<Program, N>(program, values, rowState, extras[v], row, column[v], results);
+        kept[g][v].recall(program, rowOf(first, g), column[v], values);
+        resultsOf<Program, N>(program, values, rowState[g], extras[g][v], rowOf(first, g), column[v], results);
         forEachIndex<Outputs::Size>([&](auto i) {
           constexpr int I = decltype(i)::value;
-          if constexpr (OutputTraits<TupleElement<I, Outputs>>::Scale == Scaling::PerRow) {
-            addChunk<AbsMax, General>(maximum[I], results[I], isSure(v), countOf(v));
-          }
+          if constexpr (OutputTraits<TupleElement<I, Outputs>>::Scale == Scaling::PerRow)
+            addChunk<AbsMax, General>(maximum[I][g], results[I], isSure(v), countOf(v));
         });
-      }
+      });
       forEachIndex<Outputs::Size>([&](auto i) {
         constexpr int I = decltype(i)::value;
         using O = TupleElement<I, Outputs>;
         if constexpr (OutputTraits<O>::Scale == Scaling::PerRow) {
-          maximum[I] = reduce.template operator()<AbsMax>(maximum[I], 1);
-          const Scale<typename OutputTraits<O>::Type> scale(AbsMax::finish(maximum[I]));
-          inverse[I] = scale.inverse;
-          if (mine && thread == 0 && offset == 0)
-            get<I>(program.outputs).scale[row] = scale.scale;
+          reducer.template reduce<AbsMax>(maximum[I], 1);
+#pragma unroll
+          for (int g = 0; g < G; ++g) {
+            const Scale<typename OutputTraits<O>::Type> scale(AbsMax::finish(maximum[I][g]));
+            inverse[g][I] = scale.inverse;
+            if (isMine(g) && thread == 0 && part.offset == 0)
+              get<I>(program.outputs).scale[rowOf(first, g)] = scale.scale;
+          }
         }
       });
     }
-    if constexpr (Split)
-      reduce.leave();
-#pragma unroll
-    for (int v = 0; v < V; ++v) {
+    reducer.leave();
+    each([&](int g, int v) {
       float values[N], results[Outputs::Size][N];
-      kept[v].recall(program, row, column[v], values);
-      resultsOf<Program, N>(program, values, rowState, extras[v], row, column[v], results);
-      storeResults<Program, N, General>(program, results, inverse, row, column[v], mine ? countOf(v) : 0);
-    }
+      const int row = rowOf(first, g);
+      kept[g][v].recall(program, row, column[v], values);
+      resultsOf<Program, N>(program, values, rowState[g], extras[g][v], row, column[v], results);
+      storeResults<Program, N, General>(program, results, inverse[g], row, column[v], isMine(g) ? countOf(v) : 0);
+    });
     if constexpr (!Loops)
       break;
-#pragma unroll
-    for (int v = 0; v < V; ++v)
-      takeSelected<typename Program::Inputs, N>(inputs[v], next[v]);
+    each([&](int g, int v) { takeSelected<true, Inputs, N>(inputs[g][v], next[g][v]); });
     first += step;
   }
 }
 
 //===-- A long row, in steps -------------------------------------------------------------------------------------===//
 
-template <class Program, int V, bool General, bool InLds>
+template <class Program, RowMode Mode, int V, bool General, bool InLds>
 __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, const RowExtent extent) {
   constexpr int N = Program::VectorLength;
+  constexpr bool Split = Mode == RowMode::Split;
   using R = typename Program::Reduction;
+  using Inputs = typename Program::Inputs;
+  using Extras = Fragments<typename Program::Extras, N>;
   using Outputs = typename Program::Outputs;
   // In LDS a work-item reads what it has written itself, so that no barrier is needed for it.
   extern __shared__ __attribute__((aligned(16))) unsigned char rowInLds[];
   auto *keptInLds = reinterpret_cast<Kept<Program, N> *>(rowInLds);
 
-  const int threads = extent.threads, thread = int(threadIdx.x), columns = extent.columns;
-  const int stride = threads * N;
+  const int threads = extent.threads, thread = int(threadIdx.x), stride = threads * N;
+  const RowPart part(extent, Split);
   awaitPreviousKernel();
-  RowReducer<RowMode::Block> reduce(extent);
+  RowReducer<Mode, 1> reducer(extent);
 
-  for (uint32_t first = blockIdx.x; first < uint32_t(extent.rows); first += extent.workgroups) {
+  uint32_t first = Split ? int(blockIdx.x) / extent.parts : blockIdx.x;
+  for (; first < uint32_t(extent.rows); first += extent.workgroups) {
     const int row = int(first);
     // Calls use(values, column, count, extras) for each chunk of this work-item.
-    auto pass = [&](auto first, auto use) {
-      constexpr bool First = decltype(first)::value;
-      for (int begin = 0; begin < columns; begin += V * stride) {
-        Fragments<typename Program::Inputs, N> inputs[V];
-        Fragments<typename Program::Extras, N> extras[V];
+    auto pass = [&](auto firstPass, auto use) {
+      constexpr bool First = decltype(firstPass)::value;
+      for (int begin = part.offset; begin < part.limit; begin += V * stride) {
+        Fragments<Inputs, N> inputs[V];
+        Extras extras[V];
         int column[V];
 #pragma unroll
         for (int v = 0; v < V; ++v) {
           column[v] = begin + v * stride + thread * N;
-          const int place = General || column[v] < columns ? column[v] : columns - N;
+          const int place = General || column[v] < part.limit ? column[v] : part.limit - N;
+          const int count = part.limit - column[v];
           if constexpr (First || !InLds) {
-            loadSelected<General, true, typename Program::Inputs, N>(inputs, v, program.inputs, row, place,
-                                                                     columns - column[v]);
-            loadSelected<General, false, typename Program::Inputs, N>(inputs, v, program.inputs, row, place,
-                                                                      columns - column[v]);
+            loadSelected<General, true, Inputs, N>(inputs, v, program.inputs, row, place, count);
+            loadSelected<General, false, Inputs, N>(inputs, v, program.inputs, row, place, count);
           }
           if constexpr (!First) {
-            loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, place,
-                                                                     columns - column[v]);
-            loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, row, place,
-                                                                      columns - column[v]);
+            loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, place, count);
+            loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, row, place, count);
           }
         }
 #pragma unroll
         for (int v = 0; v < V; ++v) {
           float values[N];
+          const int count = part.limit - column[v], at = (column[v] - part.offset) / N;
           if constexpr (First || !InLds) {
             Kept<Program, N> kept;
             valuesOf<Program, N>(program, inputs[v], row, column[v], values);
             kept.keep(inputs[v], values);
             if constexpr (First && InLds) {
-              if (column[v] < columns)
-                keptInLds[column[v] / N] = kept;
+              if (count > 0)
+                keptInLds[at] = kept;
             }
           } else {
-            const int at = column[v] < columns ? column[v] : columns - 1;
-            keptInLds[at / N].recall(program, row, column[v], values);
+            // Its own last chunk, if this one is beyond the row: any that it has written will do.
+            keptInLds[count > 0 ? at : thread].recall(program, row, column[v], values);
           }
-          use(values, column[v], columns - column[v], extras[v]);
+          use(values, column[v], count, extras[v]);
         }
       }
     };
-    using Extras = Fragments<typename Program::Extras, N>;
 
     typename R::Accumulator own = R::start();
     if constexpr (R::Words > 0 || InLds) {
       pass(std::true_type{}, [&](const float(&values)[N], int, int count, const Extras &) {
-        if (count >= N)
-          R::add(own, values);
-        else if (General)
-          R::add(own, values, count);
+        addChunk<R, General>(own, values, false, count);
       });
     }
-    typename R::State state = R::seal(own);
+    typename R::State state[1] = {R::seal(own)};
     if constexpr (R::Words > 0)
-      state = reduce.template operator()<R>(state, 0);
-    const auto rowState = prepareRow(program.epilogue, R::finish(state), columns);
+      reducer.template reduce<R>(state, 0);
+    const auto rowState = prepareRow(program.epilogue, R::finish(state[0]), extent.columns);
 
     float inverse[Outputs::Size] = {};
     if constexpr (Program::ScaledRows) {
-      typename AbsMax::State maximum[Outputs::Size];
-      forEachIndex<Outputs::Size>([&](auto i) { maximum[decltype(i)::value] = AbsMax::identity(); });
+      typename AbsMax::State maximum[Outputs::Size][1];
+      forEachIndex<Outputs::Size>([&](auto i) { maximum[decltype(i)::value][0] = AbsMax::identity(); });
       pass(std::false_type{}, [&](const float(&values)[N], int column, int count, const Extras &extras) {
         float results[Outputs::Size][N];
         resultsOf<Program, N>(program, values, rowState, extras, row, column, results);
-        forEachIndex<Outputs::Size>([&](auto i) { AbsMax::add(maximum[decltype(i)::value], results[decltype(i)::value], count); });
+        forEachIndex<Outputs::Size>([&](auto i) {
+          addChunk<AbsMax, General>(maximum[decltype(i)::value][0], results[decltype(i)::value], false, count);
+        });
       });
       forEachIndex<Outputs::Size>([&](auto i) {
         constexpr int I = decltype(i)::value;
         using O = TupleElement<I, Outputs>;
         if constexpr (OutputTraits<O>::Scale == Scaling::PerRow) {
-          maximum[I] = reduce.template operator()<AbsMax>(maximum[I], 1);
-          const Scale<typename OutputTraits<O>::Type> scale(AbsMax::finish(maximum[I]));
+          reducer.template reduce<AbsMax>(maximum[I], 1);
+          const Scale<typename OutputTraits<O>::Type> scale(AbsMax::finish(maximum[I][0]));
           inverse[I] = scale.inverse;
-          if (thread == 0)
+          if (thread == 0 && part.offset == 0)
             get<I>(program.outputs).scale[row] = scale.scale;
         }
       });
     }
+    reducer.leave();
     pass(std::false_type{}, [&](const float(&values)[N], int column, int count, const Extras &extras) {
       float results[Outputs::Size][N];
       resultsOf<Program, N>(program, values, rowState, extras, row, column, results);
       storeResults<Program, N, General>(program, results, inverse, row, column, count);
     });
+    if (Split)
+      break;
   }
 }
 
@@ -654,23 +709,25 @@ template <int N, class Program> bool allAligned(const Program &program) {
   return allOf<N>(program.inputs) && allOf<N>(program.extras) && allOf<N>(program.outputs);
 }
 
-template <RowMode Mode, bool General, class Program>
-hipError_t launchInRegisters(const Target &target, const Program &program, const RowExtent &extent, int chunks, dim3 block, int cluster,
-                             hipStream_t stream) {
+template <RowMode Mode, int G, bool General, class Program>
+hipError_t launchInRegisters(const Target &target, const Program &program, const RowExtent &extent, int chunks,
+                             dim3 block, hipStream_t stream) {
   const bool loops = Mode != RowMode::Split && int64_t(extent.workgroups) * extent.rowsInWorkgroup < extent.rows;
   auto start = [&](auto chunk) {
     constexpr int V = decltype(chunk)::value;
     if (int(block.x) > mostThreads(Mode, V))
       return hipErrorInvalidValue;
-    const dim3 grid(unsigned(extent.workgroups));
+    const dim3 grid{static_cast<unsigned>(extent.workgroups)};
+    auto go = [&](auto kernel) {
+      return launchKernel(target, kernel, grid, block, 0, extent.parts, stream, program, extent);
+    };
     // A form that checks everything is not there to save instructions.
-    if constexpr (Mode == RowMode::Split)
-      return launchKernel(target, rowsKernel<Program, Mode, V, General, false>, grid, block, 0, cluster, stream, program, extent);
-    else if (General || loops)
-      return launchKernel(target, rowsKernel<Program, Mode, V, General, true>, grid, block, 0, cluster, stream, program, extent);
+    if constexpr (Mode != RowMode::Split && General)
+      return go(rowsKernel<Program, Mode, V, G, General, true>);
+    else if (Mode != RowMode::Split && loops)
+      return go(rowsKernel<Program, Mode, V, G, General, Mode != RowMode::Split>);
     else
-      return launchKernel(target, rowsKernel<Program, Mode, V, General, General>, grid, block, 0, cluster, stream, program,
-                          extent);
+      return go(rowsKernel<Program, Mode, V, G, General, false>);
   };
   // Where few forms are made, larger ones serve for smaller numbers of chunks.
   if (!General && chunks == 1)
@@ -679,7 +736,9 @@ hipError_t launchInRegisters(const Target &target, const Program &program, const
     return start(std::integral_constant<int, 2>{});
   if (!General && chunks <= 4)
     return start(std::integral_constant<int, General ? 8 : 4>{});
-  return start(std::integral_constant<int, 8>{});
+  if (G > 1)
+    return hipErrorInvalidValue;
+  return start(std::integral_constant<int, (G > 1 ? 4 : 8)>{});
 }
 
 template <class Program>
@@ -688,56 +747,79 @@ hipError_t launchRows(const Launch &launch, const Target &target, const Program 
   constexpr int N = Program::VectorLength;
   const int wave = waveSizeOf(target);
   const int64_t vectors = (int64_t(columns) + N - 1) / N;
-  RowExtent extent{int(rows),          columns, plan.threads, plan.rowsInWorkgroup, plan.parts, columns,
-                   int(plan.workgroups), launch.workspace.data};
-  const dim3 block(plan.threads * plan.rowsInWorkgroup);
-  if (plan.threads <= 0 || plan.rowsInWorkgroup <= 0 || plan.workgroups <= 0 || plan.workgroups > 0x7fffffff || block.x > 1024 || block.x % wave)
+  const bool packed = plan.mode == RowMode::Packed;
+  if (plan.threads <= 0 || plan.threads > 1024 || plan.rowsInWorkgroup <= 0 || plan.rowsInWorkgroup > 256 ||
+      plan.parts <= 0 || plan.chunks <= 0 || plan.workgroups <= 0 || plan.workgroups > 0x7fffffff)
     return hipErrorInvalidValue;
-  const dim3 grid{unsigned(plan.workgroups)};
-  const int64_t held = int64_t(plan.threads) * plan.chunks;
-  // Chunks but the last are taken to be whole.
-  const bool covers = held >= vectors && (general || held - plan.threads < vectors || plan.chunks == 1);
+  // No more than there is to do, so that sums of rows and steps stay below 2^32.
+  const int64_t groups = (rows + plan.rowsInWorkgroup - 1) / plan.rowsInWorkgroup;
+  const int64_t workgroups = plan.parts > 1 ? groups * plan.parts
+                             : plan.workgroups < groups ? plan.workgroups
+                                                        : groups;
+  const dim3 block(plan.threads * (packed ? plan.rowsInWorkgroup : 1));
+  if (block.x > 1024 || block.x % wave)
+    return hipErrorInvalidValue;
+  RowExtent extent{int(rows),       columns, plan.threads, plan.rowsInWorkgroup, plan.parts, columns,
+                   int(workgroups), launch.workspace.data};
+  const int64_t share = partVectors(vectors, plan.parts), held = int64_t(plan.threads) * plan.chunks;
+  if (plan.parts > 1) {
+    const bool exchanges = HK_NVIDIA ? target.arch >= Arch::Sm90 && plan.parts <= 8
+                                     : launch.workspace.data && workgroups * plan.rowsInWorkgroup <= WorkspaceLayout::Slots;
+    if ((plan.mode != RowMode::Split && plan.mode != RowMode::Long) || !Program::Splits || general ||
+        plan.parts > MaxParts || share * (plan.parts - 1) >= vectors || workgroups > 0x7fffffff || !exchanges)
+      return hipErrorInvalidValue;
+    extent.partColumns = int(share) * N;
+  }
   switch (plan.mode) {
   case RowMode::Packed:
     if (plan.threads & (plan.threads - 1) || plan.threads > wave || plan.threads < Program::GroupVectors ||
-        block.x > 256 || !covers)
+        held < vectors || (!general && held - plan.threads >= vectors && plan.chunks > 1))
       return hipErrorInvalidValue;
     if (general)
-      return launchInRegisters<RowMode::Packed, true>(target, program, extent, plan.chunks, block, 1, launch.stream);
-    return launchInRegisters<RowMode::Packed, false>(target, program, extent, plan.chunks, block, 1, launch.stream);
+      return launchInRegisters<RowMode::Packed, 1, true>(target, program, extent, plan.chunks, block, launch.stream);
+    return launchInRegisters<RowMode::Packed, 1, false>(target, program, extent, plan.chunks, block, launch.stream);
   case RowMode::Block:
-    if (plan.rowsInWorkgroup != 1 || !covers)
+    // Chunks but the last are taken to be whole.
+    if (plan.rowsInWorkgroup != 1 || held < vectors ||
+        (!general && held - plan.threads >= vectors && plan.chunks > 1))
       return hipErrorInvalidValue;
     if (general)
-      return launchInRegisters<RowMode::Block, true>(target, program, extent, plan.chunks, block, 1, launch.stream);
-    return launchInRegisters<RowMode::Block, false>(target, program, extent, plan.chunks, block, 1, launch.stream);
-  case RowMode::Split: {
-    const int64_t share = ((vectors + plan.parts - 1) / plan.parts + PartUnit - 1) / PartUnit * PartUnit;
-    if (plan.rowsInWorkgroup != 1 || general || plan.parts < 2 || plan.parts > MaxParts ||
-        plan.parts & (plan.parts - 1) || held < share || plan.workgroups != rows * plan.parts ||
-        plan.workgroups > WorkspaceLayout::Slots || share * (plan.parts - 1) >= vectors ||
-        (HK_AMD && !launch.workspace.data))
+      return launchInRegisters<RowMode::Block, 1, true>(target, program, extent, plan.chunks, block, launch.stream);
+    return launchInRegisters<RowMode::Block, 1, false>(target, program, extent, plan.chunks, block, launch.stream);
+  case RowMode::Split:
+    if (plan.parts < 2 || held < share)
       return hipErrorInvalidValue;
-    extent.partColumns = int(share) * N;
-    if constexpr (Program::Splits)
-      return launchInRegisters<RowMode::Split, false>(target, program, extent, plan.chunks, block, plan.parts, launch.stream);
-    return hipErrorNotSupported;
-  }
-  case RowMode::Long: {
-    if (plan.rowsInWorkgroup != 1 || plan.ldsBytes < 0)
-      return hipErrorInvalidValue;
-    constexpr bool CanKeep = !Program::KeepsInputs;
-    if (CanKeep && plan.ldsBytes) {
-      const size_t lds = size_t(vectors) * N * Program::KeptBytes;
-      if (general)
-        return launchKernel(target, longRowsKernel<Program, 4, true, CanKeep>, grid, block, lds, 1, launch.stream, program,
-                            extent);
-      return launchKernel(target, longRowsKernel<Program, 4, false, CanKeep>, grid, block, lds, 1, launch.stream, program,
-                          extent);
+    if constexpr (Program::Splits) {
+      if (plan.rowsInWorkgroup == 1)
+        return launchInRegisters<RowMode::Split, 1, false>(target, program, extent, plan.chunks, block, launch.stream);
+#if HK_AMD
+      if (plan.rowsInWorkgroup == RowsAtOnce && !(plan.parts & (plan.parts - 1)))
+        return launchInRegisters<RowMode::Split, RowsAtOnce, false>(target, program, extent, plan.chunks, block,
+                                                                    launch.stream);
+#endif
     }
+    return hipErrorInvalidValue;
+  case RowMode::Long: {
+    if (plan.rowsInWorkgroup != 1)
+      return hipErrorInvalidValue;
+    const size_t lds = plan.inLds ? size_t(share) * sizeof(Kept<Program, N>) : 0;
+    const dim3 grid{static_cast<unsigned>(workgroups)};
+    auto go = [&](auto kernel) {
+      return launchKernel(target, kernel, grid, block, lds, extent.parts, launch.stream, program,
+                          extent);
+    };
+    if constexpr (HK_NVIDIA && Program::Splits) {
+      if (plan.parts > 1)
+        return plan.inLds ? go(longRowsKernel<Program, RowMode::Split, 4, false, true>)
+                          : go(longRowsKernel<Program, RowMode::Split, 4, false, false>);
+    }
+    if (plan.parts > 1)
+      return hipErrorInvalidValue;
     if (general)
-      return launchKernel(target, longRowsKernel<Program, 4, true, false>, grid, block, 0, 1, launch.stream, program, extent);
-    return launchKernel(target, longRowsKernel<Program, 4, false, false>, grid, block, 0, 1, launch.stream, program, extent);
+      return plan.inLds ? go(longRowsKernel<Program, RowMode::Block, 4, true, true>)
+                        : go(longRowsKernel<Program, RowMode::Block, 4, true, false>);
+    return plan.inLds ? go(longRowsKernel<Program, RowMode::Block, 4, false, true>)
+                      : go(longRowsKernel<Program, RowMode::Block, 4, false, false>);
   }
   }
   return hipErrorInvalidValue;
