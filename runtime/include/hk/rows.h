@@ -60,11 +60,11 @@ hipError_t rows(const Launch &launch, RowShape shape, const Prologue &prologue, 
   if (hipError_t error = currentTarget(target); error != hipSuccess)
     return error;
   const bool general = shape.columns % N != 0 || !detail::allAligned<N>(program);
-  const bool canSplit = Program::Splits && !general && (HK_NVIDIA || launch.workspace.data);
+  const bool canSplit = Program::Splits && (HK_NVIDIA || launch.workspace.data);
   constexpr int KeptBytes = int(sizeof(detail::Kept<Program, N>));
   const RowPlan plan = chosen ? *chosen
-                              : planRows(target, {shape.rows, int(shape.columns), N, KeptBytes, canSplit,
-                                                  Program::GroupVectors});
+                              : planRows(target, {shape.rows, int(shape.columns), N, KeptBytes, general, canSplit,
+                                                  Program::GroupVectors, Program::RowWords});
   return detail::launchRows(launch, target, program, shape.rows, int(shape.columns), general, plan);
 }
 

@@ -14,9 +14,10 @@
 //   Long     by one workgroup (NVIDIA: or a cluster) in steps: the row stays in LDS if it fits there, else it is read
 //            again.
 //
-// In Block, a work-item holds two vectors if that makes no more than blockThreads work-items, else four, else eight:
-// fewer than two leave the fixed cost of a wavefront to too few elements; more make the workgroup's phases, load and
-// reduce, too coarse for several workgroups to overlap them.
+// In Block, a work-item holds two vectors if that makes no more work-items than a workgroup may have, else four, else
+// eight: fewer than two leave the fixed cost of a wavefront to too few elements. Where nothing is reduced over the row
+// there is no such cost, and one vector is enough; with many rows (manyRows for each compute unit) and a reduction of more
+// than one word, which costs more, it is four.
 //
 // Sources: gfx942 and others: compute units, registers and LDS from AMD's CDNA documents; the choice of threads and parts
 // follows from executed instructions in the simulator and the model of docs/runtime/rows.md, no AMD hardware was timed.
@@ -31,11 +32,11 @@ namespace hk {
 
 enum class RowMode { Packed, Block, Split, Long };
 
-/// How `hk::rows` runs. Made by planRows(), or by a caller.
+/// How `hk::rows` runs. Made by planRows(), or by a caller; one that there is no kernel for is hipErrorInvalidValue.
 struct RowPlan {
   RowMode mode;
   int threads;         ///< work-items that share a row (in Split: of one workgroup)
-  int chunks;          ///< vectors a work-item holds: 1, 2, 4 or 8; not used in Long
+  int chunks;          ///< vectors a work-item holds: see hasChunks(); not used in Long
   int rowsInWorkgroup; ///< at once: any number in Packed, 1 or RowsAtOnce in Split, else 1
   int parts = 1;       ///< workgroups that share a row
   bool inLds = false;  ///< Long: the row stays in LDS
@@ -51,14 +52,15 @@ struct PointwisePlan {
 struct Tuning {
   int packedThreads;   ///< work-items of a workgroup in Packed
   int packedChunks;    ///< vectors a lane at most there
-  int blockThreads;    ///< see above
+  int blockThreads;    ///< work-items of a workgroup at most, if rows fill the device or each has four or more vectors
+  int manyRows;        ///< see above
+  int longThreads;     ///< work-items of a workgroup in Long
   int residentThreads; ///< work-items a compute unit holds, to size persistent grids
   int persistent;      ///< rounds of workgroups beyond which a grid is persistent; 0: never
   int splitRow;        ///< vectors of a row at least for Split
   int partVectors;     ///< vectors a part has at least
   int leastParts;      ///< parts of a row at least
   int maxParts;        ///< and at most
-  int splitThreads;    ///< work-items of a part at most
   int lds;             ///< bytes a workgroup may have for a row
   int pointwiseThreads;
   int pointwiseVectors;
@@ -66,11 +68,11 @@ struct Tuning {
 
 inline const Tuning &tuningOf(const Target &target) {
   static constexpr Tuning Table[] = {
-      /* gfx90a */ {256, 4, 1024, 2048, 4, 512, 128, 2, 16, 256, 60 * 1024, 256, 1},
-      /* gfx942 */ {256, 4, 1024, 2048, 4, 512, 128, 2, 16, 256, 60 * 1024, 256, 1},
-      /* gfx950 */ {256, 4, 1024, 2048, 4, 512, 128, 2, 16, 256, 156 * 1024, 256, 1},
-      /* sm_80 */ {256, 4, 512, 1536, 0, 1 << 30, 256, 8, 1, 512, 160 * 1024, 256, 1},
-      /* sm_90 */ {256, 4, 512, 2048, 0, 2048, 256, 8, 8, 512, 224 * 1024, 256, 1},
+      /* gfx90a */ {256, 4, 1024, 8, 1024, 2048, 4, 512, 128, 2, 16, 60 * 1024, 256, 1},
+      /* gfx942 */ {256, 4, 1024, 8, 1024, 2048, 4, 512, 128, 2, 16, 60 * 1024, 256, 1},
+      /* gfx950 */ {256, 4, 1024, 8, 1024, 2048, 4, 512, 128, 2, 16, 156 * 1024, 256, 1},
+      /* sm_80 */ {256, 4, 512, 8, 512, 1536, 0, 1 << 30, 256, 8, 1, 160 * 1024, 256, 1},
+      /* sm_90 */ {256, 4, 512, 8, 512, 2048, 0, 2048, 256, 8, 8, 224 * 1024, 256, 1},
   };
   return Table[int(target.arch)];
 }
@@ -95,23 +97,46 @@ struct RowProblem {
   int columns;
   int vectorLength; ///< elements of a vector
   int keptBytes;    ///< bytes that are kept of a vector
-  bool canSplit;    ///< operands are whole aligned vectors, and a workspace was given or the target needs none
+  bool general;     ///< operands that are not aligned, or columns that vectors do not divide
+  bool canSplit;    ///< a workspace was given, or the target needs none
   int groupVectors; ///< vectors that share a scale; 1 if no output has scales per group
+  int words;        ///< that are reduced over the whole row; 0: nothing is
 };
+
+/// Whether there are kernels with \p chunks vectors a work-item in registers. `general`: operands that are not aligned, or
+/// columns that vectors do not divide. `loops`: fewer workgroups than rows (never on NVIDIA).
+constexpr bool hasChunks(RowMode mode, int chunks, bool general, bool loops) {
+  if (general)
+    return chunks == 2;
+  if (mode == RowMode::Split)
+    return chunks == 2 || chunks == 4;
+  if (mode == RowMode::Packed)
+    return chunks == 1 || chunks == 2 || chunks == 4;
+  return chunks == 2 || chunks == 4 || (!loops && (chunks == 1 || chunks == 8));
+}
+
+/// Work-items that a workgroup may have, so that what it holds stays in registers.
+constexpr int mostThreads(RowMode mode, int chunks, int rows, bool amd) {
+  if (mode == RowMode::Packed)
+    return 256;
+  if (amd)
+    return mode == RowMode::Split ? (rows > 1 ? 128 : 256) : chunks == 4 ? 512 : 1024;
+  return chunks > 2 ? 512 : 1024;
+}
 
 namespace detail {
 
-/// Threads and chunks for \p vectors of a workgroup, so that all chunks but the last are full; false if they do not fit.
-inline bool fitBlock(RowPlan &plan, int64_t vectors, int wave, int preferred, int most, int mostWithMany) {
-  for (int chunks : {2, 4, 8}) {
-    const int64_t threads = roundUpTo((vectors + chunks - 1) / chunks, wave);
-    const int limit = chunks == 8 ? mostWithMany : chunks == 4 ? (most < mostWithMany ? most : mostWithMany) : most;
-    // Prefer fewer chunks only up to `preferred` work-items.
-    if (threads > limit || (threads > preferred && chunks < 4 && threads / 2 >= wave && limit > preferred &&
-                            roundUpTo((vectors + 3) / 4, wave) <= mostWithMany))
+/// Chunks, from \p chunks upwards, and threads of a workgroup that holds \p vectors, so that all chunks but the last are
+/// full; false if none does. \p most bounds the threads further.
+inline bool fitRow(RowPlan &plan, int64_t vectors, int wave, int chunks, int most, bool general) {
+  for (; chunks <= 8; chunks *= 2) {
+    if (!hasChunks(plan.mode, chunks, general, false))
       continue;
-    if (threads * (chunks - 1) >= vectors) // the last chunk would be empty: one vector each, then
-      return plan.chunks = 1, plan.threads = int(roundUpTo(vectors, wave)), plan.threads <= most;
+    const int64_t threads = roundUpTo((vectors + chunks - 1) / chunks, wave);
+    const int bound = mostThreads(plan.mode, chunks, plan.rowsInWorkgroup, wave == 64);
+    const bool full = general || plan.mode == RowMode::Split || chunks == 1 || threads * (chunks - 1) < vectors;
+    if (threads > bound || (threads > most && chunks < 4) || !full)
+      continue;
     plan.chunks = chunks;
     plan.threads = int(threads);
     return true;
@@ -131,7 +156,7 @@ inline bool planSplit(RowPlan &plan, const Target &target, const RowProblem &pro
   const Tuning &t = tuningOf(target);
   const int wave = waveSizeOf(target);
   const bool amd = target.arch < Arch::Sm80;
-  if (!problem.canSplit || problem.rows >= target.computeUnits || vectors < t.splitRow)
+  if (!problem.canSplit || problem.general || problem.rows >= target.computeUnits || vectors < t.splitRow)
     return false;
   const int64_t most = vectors / t.partVectors < t.maxParts ? vectors / t.partVectors : t.maxParts;
   const int64_t alone = target.computeUnits / problem.rows;
@@ -153,15 +178,8 @@ inline bool planSplit(RowPlan &plan, const Target &target, const RowProblem &pro
     return false;
   plan.mode = RowMode::Split;
   plan.parts = int(parts);
-  for (int chunks : {2, 4, 8}) {
-    plan.chunks = chunks;
-    plan.threads = int(roundUpTo((share + chunks - 1) / chunks, wave));
-    if (plan.threads <= t.splitThreads && (chunks < 8 || plan.rowsInWorkgroup == 1)) {
-      plan.workgroups = (problem.rows + plan.rowsInWorkgroup - 1) / plan.rowsInWorkgroup * parts;
-      return true;
-    }
-  }
-  return false;
+  plan.workgroups = (problem.rows + plan.rowsInWorkgroup - 1) / plan.rowsInWorkgroup * parts;
+  return fitRow(plan, share, wave, 2, 1024, false);
 }
 
 } // namespace detail
@@ -174,13 +192,14 @@ inline RowPlan planRows(const Target &target, const RowProblem &problem) {
   RowPlan plan{};
 
   // Packed: lanes a row, so that a lane has work, and as many rows as fill the workgroup.
-  if (vectors <= int64_t(wave) * t.packedChunks && (problem.rows >= target.computeUnits || vectors <= wave)) {
+  const int packedChunks = problem.general ? 2 : t.packedChunks;
+  if (vectors <= int64_t(wave) * packedChunks && (problem.rows >= target.computeUnits || vectors <= wave)) {
     plan.mode = RowMode::Packed;
     int lanes = problem.groupVectors > 8 ? problem.groupVectors : 8;
     while (lanes < wave && lanes * 2 < vectors)
       lanes *= 2;
     plan.threads = lanes;
-    plan.chunks = 1;
+    plan.chunks = problem.general ? 2 : 1;
     while (lanes * plan.chunks < vectors)
       plan.chunks *= 2;
     const int64_t share = (problem.rows + target.computeUnits - 1) / target.computeUnits;
@@ -193,14 +212,16 @@ inline RowPlan planRows(const Target &target, const RowProblem &problem) {
     plan.rowsInWorkgroup = 1;
     plan.parts = 1;
     plan.mode = RowMode::Block;
-    // Few rows: as many work-items as there may be.
-    const int preferred = problem.rows < target.computeUnits ? 1024 : t.blockThreads;
-    if (!detail::fitBlock(plan, vectors, wave, preferred, 1024, amd ? 1024 : 512)) {
+    const bool many = problem.rows >= int64_t(t.manyRows) * target.computeUnits;
+    const int chunks = many && problem.words > 1 ? 4 : problem.words ? 2 : 1;
+    const int most = problem.rows < target.computeUnits ? 1024 : t.blockThreads;
+    if (!detail::fitRow(plan, vectors, wave, chunks, most, problem.general) &&
+        !detail::fitRow(plan, vectors, wave, 1, 1024, problem.general)) {
       plan.mode = RowMode::Long;
       plan.chunks = 4;
-      plan.threads = 1024;
+      plan.threads = t.longThreads;
       auto fits = [&](int parts) { return partVectors(vectors, parts) * problem.keptBytes <= t.lds; };
-      if (!amd && problem.canSplit) // a cluster has more LDS
+      if (!amd && problem.canSplit && !problem.general) // a cluster has more LDS
         while (plan.parts < t.maxParts && (!fits(plan.parts) || problem.rows * plan.parts * 2 <= target.computeUnits))
           plan.parts *= 2;
       plan.inLds = fits(plan.parts);
@@ -211,7 +232,8 @@ inline RowPlan planRows(const Target &target, const RowProblem &problem) {
   const int64_t needed = (problem.rows + plan.rowsInWorkgroup - 1) / plan.rowsInWorkgroup;
   const int threads = plan.threads * (plan.mode == RowMode::Packed ? plan.rowsInWorkgroup : 1);
   const int64_t resident = int64_t(target.computeUnits) * (t.residentThreads / threads);
-  plan.workgroups = t.persistent && needed > resident * t.persistent ? resident : needed;
+  const bool loops = plan.mode == RowMode::Long || hasChunks(plan.mode, plan.chunks, problem.general, true);
+  plan.workgroups = t.persistent && loops && needed > resident * t.persistent ? resident : needed;
   return plan;
 }
 

@@ -74,8 +74,10 @@ template <class K, class R, class P, class I, class E, class X, class O> struct 
   static constexpr int VectorLength = Lengths::Value;
   static constexpr int GroupVectors = Lengths::Group ? Lengths::Group / VectorLength : 1;
   static constexpr bool ScaledRows = Lengths::ScaledRows;
+  /// Words that are reduced over the whole row at once.
+  static constexpr int RowWords = R::Words > 0 ? R::Words : ScaledRows ? 1 : 0;
   /// Sharing a row makes sense where something is reduced, and needs room for its words.
-  static constexpr bool Splits = (R::Words > 0 || ScaledRows) && R::Words <= MaxExchangeWords;
+  static constexpr bool Splits = RowWords > 0 && R::Words <= MaxExchangeWords;
 
   P prologue;
   I inputs;
@@ -396,18 +398,11 @@ HK_DEVICE void addChunk(typename R::Accumulator &own, const float (&values)[N], 
 
 //===-- A row in registers ---------------------------------------------------------------------------------------===//
 
-/// Work-items of a workgroup at most: NVIDIA's registers do not hold more vectors for more of them. Split on AMD: see
-/// hk/split.h on progress.
-constexpr int mostThreads(RowMode mode, int chunks) {
-  if (mode == RowMode::Packed || (HK_AMD && mode == RowMode::Split))
-    return 256;
-  return HK_NVIDIA && chunks > 2 ? 512 : 1024;
-}
-/// The second of the launch bounds: on AMD, wavefronts that a SIMD has to hold; on NVIDIA, workgroups of a
-/// multiprocessor.
-constexpr int leastResident(RowMode mode, int chunks) {
+/// The second of the launch bounds: on AMD, wavefronts that a SIMD has to hold (hk/split.h says why, on progress); on
+/// NVIDIA, workgroups of a multiprocessor.
+constexpr int leastResident(RowMode mode, int chunks, int rows) {
   if (HK_AMD)
-    return mode == RowMode::Split ? 4 : 1;
+    return mode != RowMode::Split ? 1 : rows > 1 ? 2 : 4;
   return chunks == 4 ? 2 : 1;
 }
 
@@ -423,12 +418,12 @@ struct RowPart {
 
 /// G: rows that a workgroup has in registers at once. Loops: the grid has fewer workgroups than there are rows to take.
 template <class Program, RowMode Mode, int V, int G, bool General, bool Loops>
-__global__ void __launch_bounds__(mostThreads(Mode, V), leastResident(Mode, V))
+__global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident(Mode, V, G))
     rowsKernel(const Program program, const RowExtent extent) {
   constexpr int N = Program::VectorLength;
   constexpr bool Packed = Mode == RowMode::Packed, Split = Mode == RowMode::Split;
-  // Where registers are few, what the epilogue reads comes late: it is in the cache for most rows.
-  constexpr bool LateExtras = HK_NVIDIA && V > 2 && !Loops;
+  // Where registers are few, what the epilogue reads comes late, chunk by chunk: it is in the cache for most rows.
+  constexpr bool LateExtras = V > (HK_AMD ? 4 : 2);
   using R = typename Program::Reduction;
   using Inputs = typename Program::Inputs;
   using Extras = typename Program::Extras;
@@ -483,16 +478,14 @@ __global__ void __launch_bounds__(mostThreads(Mode, V), leastResident(Mode, V))
     else
       takeSelected<false, Inputs, N>(inputs[g][v], inputs[0][v]);
   });
-  auto loadColumns = [&] {
-    each([&](int g, int v) {
-      if (g == 0)
-        loadSelected<General, false, Extras, N>(extras[0], v, program.extras, 0, place(v), countOf(v));
-      else
-        takeSelected<false, Extras, N>(extras[g][v], extras[0][v]);
-    });
+  auto loadColumns = [&](int g, int v) {
+    if (g == 0)
+      loadSelected<General, false, Extras, N>(extras[0], v, program.extras, 0, place(v), countOf(v));
+    else
+      takeSelected<false, Extras, N>(extras[g][v], extras[0][v]);
   };
   if (!LateExtras)
-    loadColumns();
+    each(loadColumns);
 
   while (first < rows) {
     Kept<Program, N> kept[G][V];
@@ -522,8 +515,6 @@ __global__ void __launch_bounds__(mostThreads(Mode, V), leastResident(Mode, V))
       state[g] = R::seal(own[g]);
     if constexpr (R::Words > 0)
       reducer.template reduce<R>(state, 0);
-    if (LateExtras)
-      loadColumns();
     using RowState = decltype(prepareRow(program.epilogue, R::finish(state[0]), 0));
     RowState rowState[G];
 #pragma unroll
@@ -539,6 +530,8 @@ __global__ void __launch_bounds__(mostThreads(Mode, V), leastResident(Mode, V))
           maximum[decltype(i)::value][g] = AbsMax::identity();
       });
       each([&](int g, int v) {
+        if (LateExtras)
+          loadColumns(g, v);
         float values[N], results[Outputs::Size][N];
         kept[g][v].recall(program, rowOf(first, g), column[v], values);
         resultsOf<Program, N>(program, values, rowState[g], extras[g][v], rowOf(first, g), column[v], results);
@@ -565,6 +558,8 @@ __global__ void __launch_bounds__(mostThreads(Mode, V), leastResident(Mode, V))
     }
     reducer.leave();
     each([&](int g, int v) {
+      if (LateExtras)
+        loadColumns(g, v);
       float values[N], results[Outputs::Size][N];
       const int row = rowOf(first, g);
       kept[g][v].recall(program, row, column[v], values);
@@ -634,8 +629,13 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
                 keptInLds[at] = kept;
             }
           } else {
-            // Its own last chunk, if this one is beyond the row: any that it has written will do.
-            keptInLds[count > 0 ? at : thread].recall(program, row, column[v], values);
+            if (count > 0) {
+              keptInLds[at].recall(program, row, column[v], values);
+            } else {
+#pragma unroll
+              for (float &value : values)
+                value = 0.0f;
+            }
           }
           use(values, column[v], count, extras[v]);
         }
@@ -709,36 +709,60 @@ template <int N, class Program> bool allAligned(const Program &program) {
   return allOf<N>(program.inputs) && allOf<N>(program.extras) && allOf<N>(program.outputs);
 }
 
+/// The kernels there are in registers, and no others: see mostThreads() and chunksFor() of hk/tuning.h.
 template <RowMode Mode, int G, bool General, class Program>
 hipError_t launchInRegisters(const Target &target, const Program &program, const RowExtent &extent, int chunks,
                              dim3 block, hipStream_t stream) {
   const bool loops = Mode != RowMode::Split && int64_t(extent.workgroups) * extent.rowsInWorkgroup < extent.rows;
-  auto start = [&](auto chunk) {
+  auto start = [&](auto chunk, auto loop) {
     constexpr int V = decltype(chunk)::value;
-    if (int(block.x) > mostThreads(Mode, V))
+    if (int(block.x) > mostThreads(Mode, V, G, HK_AMD))
       return hipErrorInvalidValue;
-    const dim3 grid{static_cast<unsigned>(extent.workgroups)};
-    auto go = [&](auto kernel) {
-      return launchKernel(target, kernel, grid, block, 0, extent.parts, stream, program, extent);
-    };
-    // A form that checks everything is not there to save instructions.
-    if constexpr (Mode != RowMode::Split && General)
-      return go(rowsKernel<Program, Mode, V, G, General, true>);
-    else if (Mode != RowMode::Split && loops)
-      return go(rowsKernel<Program, Mode, V, G, General, Mode != RowMode::Split>);
-    else
-      return go(rowsKernel<Program, Mode, V, G, General, false>);
+    return launchKernel(target, rowsKernel<Program, Mode, V, G, General, decltype(loop)::value>,
+                        dim3{static_cast<unsigned>(extent.workgroups)}, block, 0, extent.parts, stream, program,
+                        extent);
   };
-  // Where few forms are made, larger ones serve for smaller numbers of chunks.
-  if (!General && chunks == 1)
-    return start(std::integral_constant<int, General ? 2 : 1>{});
-  if (chunks <= 2)
-    return start(std::integral_constant<int, 2>{});
-  if (!General && chunks <= 4)
-    return start(std::integral_constant<int, General ? 8 : 4>{});
-  if (G > 1)
+  using std::integral_constant;
+  if (loops && HK_NVIDIA)
     return hipErrorInvalidValue;
-  return start(std::integral_constant<int, (G > 1 ? 4 : 8)>{});
+  if constexpr (General) { // takes any number of rows
+    if (chunks <= 2)
+      return start(integral_constant<int, 2>{}, integral_constant<bool, HK_AMD>{});
+    return hipErrorInvalidValue;
+  } else if constexpr (Mode == RowMode::Split) {
+    if (chunks == 2)
+      return start(integral_constant<int, 2>{}, std::false_type{});
+    if (chunks == 4)
+      return start(integral_constant<int, 4>{}, std::false_type{});
+    return hipErrorInvalidValue;
+  } else {
+    // Packed always takes any number of rows on AMD: it is short.
+    constexpr bool Looping = HK_AMD;
+    switch (chunks) {
+    case 1:
+      if (Mode == RowMode::Packed)
+        return start(integral_constant<int, 1>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
+      if (!loops)
+        return start(integral_constant<int, 1>{}, std::false_type{});
+      return hipErrorInvalidValue;
+    case 2:
+      if (Mode == RowMode::Packed || loops)
+        return start(integral_constant<int, 2>{}, integral_constant<bool, Looping>{});
+      return start(integral_constant<int, 2>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
+    case 4:
+      if (Mode == RowMode::Packed || loops)
+        return start(integral_constant<int, 4>{}, integral_constant<bool, Looping>{});
+      return start(integral_constant<int, 4>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
+    case 8:
+      if constexpr (Mode == RowMode::Block) {
+        if (!loops)
+          return start(integral_constant<int, 8>{}, std::false_type{});
+      }
+      return hipErrorInvalidValue;
+    default:
+      return hipErrorInvalidValue;
+    }
+  }
 }
 
 template <class Program>
