@@ -29,6 +29,19 @@ template <class T, int N> struct Raw {
       word = 0;
   }
 
+  /// Makes the compiler take the words for new ones: what it has computed from them is not kept in registers, but
+  /// computed again.
+  HK_DEVICE void refresh() {
+#pragma unroll
+    for (uint32_t &word : words) {
+#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
+      asm volatile("" : "+v"(word));
+#elif HK_NVIDIA
+      asm volatile("" : "+r"(word));
+#endif
+    }
+  }
+
   /// N times the same element.
   HK_DEVICE void fill(const Raw<T, 1> &one) {
     uint32_t word = one.words[0];

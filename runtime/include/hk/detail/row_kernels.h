@@ -155,12 +155,20 @@ template <class Program, int N, bool Inputs = Program::KeepsInputs> struct Kept 
     raw.unpack(values);
   }
   HK_DEVICE void recall(const Program &, int, int, float (&values)[N]) const { raw.unpack(values); }
+  HK_DEVICE void refresh() { raw.refresh(); }
 };
 template <class Program, int N> struct Kept<Program, N, true> {
   Fragments<typename Program::Inputs, N> inputs;
   HK_DEVICE void keep(const Fragments<typename Program::Inputs, N> &from, float (&)[N]) { inputs = from; }
   HK_DEVICE void recall(const Program &program, int row, int column, float (&values)[N]) const {
     valuesOf<Program, N>(program, inputs, row, column, values);
+  }
+  HK_DEVICE void refresh() {
+    forEachIndex<Program::Inputs::Size>([&](auto i) {
+      constexpr int I = decltype(i)::value;
+      if constexpr (OperandTraits<TupleElement<I, typename Program::Inputs>>::Is != Part::PerRow)
+        get<I>(inputs).raw.refresh();
+    });
   }
 };
 
@@ -406,6 +414,13 @@ constexpr int leastResident(RowMode mode, int chunks, int rows) {
   return chunks == 4 ? 2 : 1;
 }
 
+/// Nothing is moved across this place: where registers are few, or chunks would be computed all at once.
+HK_DEVICE void oneAfterTheOther() {
+#if HK_AMD
+  __builtin_amdgcn_sched_barrier(0);
+#endif
+}
+
 /// The columns that this workgroup has of a row.
 struct RowPart {
   int offset, limit;
@@ -422,8 +437,10 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
     rowsKernel(const Program program, const RowExtent extent) {
   constexpr int N = Program::VectorLength;
   constexpr bool Packed = Mode == RowMode::Packed, Split = Mode == RowMode::Split;
-  // Where registers are few, what the epilogue reads comes late, chunk by chunk: it is in the cache for most rows.
+  // Where registers are few, what the epilogue reads comes late, chunk by chunk: it is in the cache for most rows. And
+  // inputs come in two halves.
   constexpr bool LateExtras = V > (HK_AMD ? 4 : 2);
+  constexpr int AtOnce = V > 4 ? V / 2 : V;
   using R = typename Program::Reduction;
   using Inputs = typename Program::Inputs;
   using Extras = typename Program::Extras;
@@ -471,12 +488,16 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
 
   Fragments<Inputs, N> inputs[G][V];
   Fragments<Extras, N> extras[G][V];
-  each([&](int g, int v) {
+  auto loadInputs = [&](int g, int v) {
     loadSelected<General, true, Inputs, N>(inputs[g], v, program.inputs, rowOf(first, g), place(v), countOf(v));
     if (g == 0)
       loadSelected<General, false, Inputs, N>(inputs[0], v, program.inputs, 0, place(v), countOf(v));
     else
       takeSelected<false, Inputs, N>(inputs[g][v], inputs[0][v]);
+  };
+  each([&](int g, int v) {
+    if (v < AtOnce)
+      loadInputs(g, v);
   });
   auto loadColumns = [&](int g, int v) {
     if (g == 0)
@@ -495,6 +516,12 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
     for (int g = 0; g < G; ++g)
       own[g] = R::start();
     each([&](int g, int v) {
+      if (AtOnce < V && v == AtOnce) {
+        oneAfterTheOther();
+#pragma unroll
+        for (int later = AtOnce; later < V; ++later)
+          loadInputs(g, later);
+      }
       float values[N];
       valuesOf<Program, N>(program, inputs[g][v], rowOf(first, g), column[v], values);
       kept[g][v].keep(inputs[g][v], values);
@@ -532,6 +559,8 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
       each([&](int g, int v) {
         if (LateExtras)
           loadColumns(g, v);
+        if (V > 4) // in the next pass the same again, rather than kept until then
+          kept[g][v].refresh();
         float values[N], results[Outputs::Size][N];
         kept[g][v].recall(program, rowOf(first, g), column[v], values);
         resultsOf<Program, N>(program, values, rowState[g], extras[g][v], rowOf(first, g), column[v], results);
@@ -558,8 +587,12 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
     }
     reducer.leave();
     each([&](int g, int v) {
+      if (V > 4)
+        oneAfterTheOther();
       if (LateExtras)
         loadColumns(g, v);
+      if (Program::ScaledRows && V > 4)
+        kept[g][v].refresh();
       float values[N], results[Outputs::Size][N];
       const int row = rowOf(first, g);
       kept[g][v].recall(program, row, column[v], values);
