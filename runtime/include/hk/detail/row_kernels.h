@@ -591,7 +591,7 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
         oneAfterTheOther();
       if (LateExtras)
         loadColumns(g, v);
-      if (Program::ScaledRows && V > 4)
+      if (V > 4)
         kept[g][v].refresh();
       float values[N], results[Outputs::Size][N];
       const int row = rowOf(first, g);
