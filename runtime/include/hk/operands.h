@@ -106,6 +106,10 @@ template <class T, int G> struct OutputTraits<QuantizedGroups<T, G>> {
   static constexpr int Group = G;
 };
 
+/// Whether an output takes a static scale: types that are wider have no use for one.
+template <class Output> constexpr bool TakesScale = false;
+template <class T> constexpr bool TakesScale<Matrix<T>> = sizeof(T) == 1;
+
 /// What a lane holds of an operand: N elements, or one for all of them.
 template <class O, int N, Part P = OperandTraits<O>::Is> struct Fragment {
   using T = typename OperandTraits<O>::Type;

@@ -35,6 +35,7 @@
 #include "hk/sync.h"
 #include "hk/tuning.h"
 
+#include "hk/detail/compact_rows.h"
 #include "hk/detail/row_kernels.h"
 
 namespace hk {
@@ -65,7 +66,11 @@ hipError_t rows(const Launch &launch, RowShape shape, const Prologue &prologue, 
   const RowPlan plan = chosen ? *chosen
                               : planRows(target, {shape.rows, int(shape.columns), N, KeptBytes, general, canSplit,
                                                   Program::GroupVectors, Program::RowWords});
-  return detail::launchRows(launch, target, program, shape.rows, int(shape.columns), general, plan);
+  if constexpr (detail::CompactRows<Program>)
+    return chosen ? hipErrorNotSupported
+                  : detail::launchCompact(launch, target, program, shape.rows, int(shape.columns), general);
+  else
+    return detail::launchRows(launch, target, program, shape.rows, int(shape.columns), general, plan);
 }
 
 } // namespace hk

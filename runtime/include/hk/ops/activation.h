@@ -45,10 +45,12 @@ template <class F> struct Activate {
 template <class F> struct Gate {
   HK_DEVICE float operator()(float gate, float up) const { return F::of(gate) * up; }
 };
+/// Divided by one f32 in device memory; null: as it is. Not an input of the kernel's, whose stride of 0 would ask for one
+/// that checks.
 template <class Policy, class F> struct Divided {
-  F of;
-  template <class... In> HK_DEVICE float operator()(float scale, In... in) const {
-    return of(in...) * Policy::reciprocal(scale);
+  const float *scale;
+  template <class... In> HK_DEVICE float operator()(In... in) const {
+    return F()(in...) * (scale ? Policy::reciprocal(loadConstant(scale)) : 1.0f);
   }
 };
 struct Unchanged {
@@ -75,12 +77,15 @@ hipError_t gated(const Launch &launch, RowShape shape, Matrix<const X> gate, Mat
                  Scalar<float> scale = {}, const PointwisePlan *plan = nullptr) {
   const Shape all = hk::shape(shape.rows, shape.columns);
   using G = detail::Gate<F<Policy>>;
-  if (!scale.data)
-    return pointwise(launch, all, G{}, tuple(detail::asTensor(gate), detail::asTensor(up)),
-                     tuple(detail::asTensor(y)), plan);
-  return pointwise(launch, all, detail::Divided<Policy, G>{},
-                   tuple(splat(scale.data), detail::asTensor(gate), detail::asTensor(up)), tuple(detail::asTensor(y)),
-                   plan);
+  const auto inputs = tuple(detail::asTensor(gate), detail::asTensor(up));
+  const auto outputs = tuple(detail::asTensor(y));
+  if constexpr (detail::TakesScale<Matrix<Y>>) {
+    return pointwise(launch, all, detail::Divided<Policy, G>{scale.data}, inputs, outputs, plan);
+  } else {
+    if (scale.data)
+      return hipErrorInvalidValue;
+    return pointwise(launch, all, G{}, inputs, outputs, plan);
+  }
 }
 
 /// With dynamic scales: \p output is QuantizedRows or QuantizedGroups.

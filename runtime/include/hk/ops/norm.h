@@ -67,10 +67,6 @@ template <class Policy> struct LayerEpilogue {
   }
 };
 
-/// Whether an output takes a static scale: types that are wider have no use for one.
-template <class Output> constexpr bool TakesScale = false;
-template <class T> constexpr bool TakesScale<Matrix<T>> = sizeof(T) == 1;
-
 /// rows() with `scale` as the last of the extras if the output takes one.
 template <class Keep, class Reduction, class P, class I, class E, class... Xs, class Output, class... Others>
 hipError_t scaledRows(const Launch &launch, RowShape shape, const P &prologue, const I &inputs, const E &epilogue,

@@ -1,7 +1,7 @@
 //===- hk/ops/quantize.h - Quantization and back --------------------------===//
 //
 //   quantize     x to fp8 or int8. Output: QuantizedRows or QuantizedGroups for dynamic scales (hk/operands.h), a Matrix
-//                for a static one: values divided by `scale`, one f32 in device memory
+//                for a static one: values divided by `scale`, one f32 in device memory; null: as they are
 //   dequantize   y = q * scale, with a scale per row, per group of columns, or one for all
 //
 // Accuracy: x * (1 / scale), each operation rounded to f32, then rounded to nearest even, saturating. dequantize: one f32
@@ -34,8 +34,8 @@ hipError_t quantize(const Launch &launch, RowShape shape, Matrix<const X> x, Out
 template <class X, class Q>
 hipError_t quantize(const Launch &launch, RowShape shape, Matrix<const X> x, Matrix<Q> output, Scalar<float> scale,
                     const PointwisePlan *plan = nullptr) {
-  return pointwise(launch, hk::shape(shape.rows, shape.columns), detail::Divided<Exact, detail::Pass>{},
-                   tuple(splat(scale.data), detail::asTensor(x)), tuple(detail::asTensor(output)), plan);
+  return pointwise(launch, hk::shape(shape.rows, shape.columns), detail::Divided<Exact, detail::Pass>{scale.data},
+                   tuple(detail::asTensor(x)), tuple(detail::asTensor(output)), plan);
 }
 
 /// scale[row * scalePitch + column / group]: group = columns for a scale per row; scalePitch = 0, too, for one scale.
