@@ -818,7 +818,7 @@ hipError_t launchRows(const Launch &launch, const Target &target, const Program 
     return hipErrorInvalidValue;
   RowExtent extent{int(rows),       columns, plan.threads, plan.rowsInWorkgroup, plan.parts, columns,
                    int(workgroups), launch.workspace.data};
-  const int64_t share = partVectors(vectors, plan.parts), held = int64_t(plan.threads) * plan.chunks;
+  const int64_t share = partVectors(vectors, plan.parts, Program::GroupVectors), held = int64_t(plan.threads) * plan.chunks;
   if (plan.parts > 1) {
     const bool exchanges = HK_NVIDIA ? target.arch >= Arch::Sm90 && plan.parts <= 8
                                      : launch.workspace.data && workgroups * plan.rowsInWorkgroup <= WorkspaceLayout::Slots;
