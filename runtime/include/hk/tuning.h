@@ -77,7 +77,8 @@ inline const Tuning &tuningOf(const Target &target) {
   return Table[int(target.arch)];
 }
 
-/// Vectors of a part are a multiple of this: parts begin on a line of 128 bytes, and with a group.
+/// Vectors of a part are a multiple of this: parts begin on a line of 128 bytes. They begin with a group, too, which may
+/// have more.
 constexpr int PartUnit = 16;
 /// Rows that a workgroup of Split has at once, if not one.
 constexpr int RowsAtOnce = 4;
@@ -87,8 +88,9 @@ inline int waveSizeOf(const Target &target) { return target.arch < Arch::Sm80 ? 
 inline int64_t roundUpTo(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /// Vectors of each part of a row but the last.
-inline int64_t partVectors(int64_t vectors, int parts) {
-  return parts == 1 ? vectors : roundUpTo((vectors + parts - 1) / parts, PartUnit);
+inline int64_t partVectors(int64_t vectors, int parts, int groupVectors) {
+  return parts == 1 ? vectors
+                    : roundUpTo((vectors + parts - 1) / parts, groupVectors > PartUnit ? groupVectors : PartUnit);
 }
 
 /// What a plan depends on.
@@ -173,7 +175,7 @@ inline bool planSplit(RowPlan &plan, const Target &target, const RowProblem &pro
   if (parts < t.leastParts)
     return false;
   // Whole parts: no more of them than the unit leaves.
-  const int64_t share = partVectors(vectors, int(parts));
+  const int64_t share = partVectors(vectors, int(parts), problem.groupVectors);
   if (share * (parts - 1) >= vectors)
     return false;
   plan.mode = RowMode::Split;
@@ -220,7 +222,7 @@ inline RowPlan planRows(const Target &target, const RowProblem &problem) {
       plan.mode = RowMode::Long;
       plan.chunks = 4;
       plan.threads = t.longThreads;
-      auto fits = [&](int parts) { return partVectors(vectors, parts) * problem.keptBytes <= t.lds; };
+      auto fits = [&](int parts) { return partVectors(vectors, parts, problem.groupVectors) * problem.keptBytes <= t.lds; };
       if (!amd && problem.canSplit && !problem.general) // a cluster has more LDS
         while (plan.parts < t.maxParts && (!fits(plan.parts) || problem.rows * plan.parts * 2 <= target.computeUnits))
           plan.parts *= 2;

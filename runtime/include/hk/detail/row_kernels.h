@@ -638,15 +638,17 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
 #pragma unroll
         for (int v = 0; v < V; ++v) {
           column[v] = begin + v * stride + thread * N;
-          const int place = General || column[v] < part.limit ? column[v] : part.limit - N;
           const int count = part.limit - column[v];
+          // Nothing beyond the row: in place, what another work-item has there may be overwritten by now.
+          if (!General && count <= 0)
+            continue;
           if constexpr (First || !InLds) {
-            loadSelected<General, true, Inputs, N>(inputs, v, program.inputs, row, place, count);
-            loadSelected<General, false, Inputs, N>(inputs, v, program.inputs, row, place, count);
+            loadSelected<General, true, Inputs, N>(inputs, v, program.inputs, row, column[v], count);
+            loadSelected<General, false, Inputs, N>(inputs, v, program.inputs, row, column[v], count);
           }
           if constexpr (!First) {
-            loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, place, count);
-            loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, row, place, count);
+            loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, column[v], count);
+            loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, row, column[v], count);
           }
         }
 #pragma unroll
@@ -818,7 +820,7 @@ hipError_t launchRows(const Launch &launch, const Target &target, const Program 
     return hipErrorInvalidValue;
   RowExtent extent{int(rows),       columns, plan.threads, plan.rowsInWorkgroup, plan.parts, columns,
                    int(workgroups), launch.workspace.data};
-  const int64_t share = partVectors(vectors, plan.parts), held = int64_t(plan.threads) * plan.chunks;
+  const int64_t share = partVectors(vectors, plan.parts, Program::GroupVectors), held = int64_t(plan.threads) * plan.chunks;
   if (plan.parts > 1) {
     const bool exchanges = HK_NVIDIA ? target.arch >= Arch::Sm90 && plan.parts <= 8
                                      : launch.workspace.data && workgroups * plan.rowsInWorkgroup <= WorkspaceLayout::Slots;
