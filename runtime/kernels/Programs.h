@@ -16,19 +16,36 @@
 
 namespace hk::kernels {
 
-/// Values kept in 16 bits, and the output of them: the same type, or E4M3 with a scale for the
-/// tensor or per row.
+template <class X> constexpr bool IsHalf = std::is_same_v<X, f16> || std::is_same_v<X, bf16>;
+
+/// The same type, or E4M3 with a scale for the tensor or per row.
 template <class Output, class X>
 constexpr bool IsUsual =
     std::is_same_v<Output, Matrix<X>> || std::is_same_v<Output, Matrix<E4M3>> ||
     std::is_same_v<Output, QuantizedRows<E4M3>>;
 
-template <class Program> constexpr bool AllKernels = false;
+/// nvcc has the time: a machine with that GPU has many processors, and its kernels compile faster.
+template <class Program> constexpr bool AllKernels = HK_NVIDIA;
 
-template <class Policy, class I, class... Xs, class Output, class... Others>
-constexpr bool AllKernels<detail::RowProgram<
-    bf16, SumSquares, detail::AddResidual, I, detail::ResidualRmsEpilogue<Policy>,
-    Tuple<RowVector<bf16>, Xs...>, Tuple<Output, Others...>>> = IsUsual<Output, bf16>;
+// RMSNorm, with and without a residual.
+template <class X, class P, class I, class E, class... Xs, class Output, class... Others>
+constexpr bool AllKernels<
+    detail::RowProgram<X, SumSquares, P, I, E, Tuple<RowVector<X>, Xs...>, Tuple<Output, Others...>>> =
+    HK_NVIDIA || (IsHalf<X> && IsUsual<Output, X>);
+
+template <class X, class P, class I, class E>
+constexpr bool AllKernels<
+    detail::RowProgram<X, Moments, P, I, E, Tuple<RowVector<X>, RowVector<X>>, Tuple<Matrix<X>>>> =
+    HK_NVIDIA || IsHalf<X>;
+
+template <class P, class X, class E>
+constexpr bool AllKernels<detail::RowProgram<KeepInputs, Softmax<Exact>, P, Tuple<Matrix<const X>>, E,
+                                             Tuple<>, Tuple<Matrix<X>>>> = HK_NVIDIA || IsHalf<X>;
+
+template <class X, class P, class I, class E>
+constexpr bool AllKernels<
+    detail::RowProgram<X, NoReduction, P, I, E, Tuple<>, Tuple<QuantizedGroups<E4M3, 128>>>> =
+    HK_NVIDIA || IsHalf<X>;
 
 } // namespace hk::kernels
 
