@@ -65,10 +65,10 @@ void Arguments::shape(int64_t r, int64_t c) {
 }
 
 void Arguments::type(const char *name, int type, TypeSet types) {
-  require(type >= HK_F32 && type <= HK_E5M2FNUZ, hipErrorInvalidValue, "%s.type: %d is no hk_type",
-          name, type);
+  require(type >= HK_F32 && type <= HK_E5M2FNUZ, hipErrorInvalidValue, "%s: %d is no hk_type", name,
+          type);
   if (type >= HK_F32 && type <= HK_E5M2FNUZ)
-    require(types >> type & 1, hipErrorNotSupported, "%s.type: not built for %s here", name,
+    require(types >> type & 1, hipErrorNotSupported, "%s: not built for %s here", name,
             nameOf(type));
 }
 
@@ -82,12 +82,13 @@ void Arguments::matrix(const char *name, const hk_matrix &m, TypeSet types, bool
                        bool broadcast) {
   if (optional && !m.data)
     return;
-  type(name, m.type, types);
+  char part[64];
+  std::snprintf(part, sizeof part, "%s.type", name);
+  type(part, m.type, types);
   if (error != hipSuccess)
     return;
-  char data[64];
-  std::snprintf(data, sizeof data, "%s.data", name);
-  pointer(data, m.data, sizeOf(Type(m.type)));
+  std::snprintf(part, sizeof part, "%s.data", name);
+  pointer(part, m.data, sizeOf(Type(m.type)));
   require(rows < 2 || m.pitch >= columns || (broadcast && m.pitch == 0), hipErrorInvalidValue,
           "%s.pitch: %lld is less than the %lld columns", name, (long long)m.pitch,
           (long long)columns);
@@ -106,12 +107,13 @@ void Arguments::matrix(const char *name, const hk_matrix &m, TypeSet types, bool
 void Arguments::vector(const char *name, const hk_vector &v, TypeSet types, bool optional) {
   if (optional && !v.data)
     return;
-  type(name, v.type, types);
+  char part[64];
+  std::snprintf(part, sizeof part, "%s.type", name);
+  type(part, v.type, types);
   if (error != hipSuccess)
     return;
-  char data[64];
-  std::snprintf(data, sizeof data, "%s.data", name);
-  pointer(data, v.data, sizeOf(Type(v.type)));
+  std::snprintf(part, sizeof part, "%s.data", name);
+  pointer(part, v.data, sizeOf(Type(v.type)));
 }
 
 void Arguments::scales(const char *name, const float *scale, int64_t pitch, int64_t groups,

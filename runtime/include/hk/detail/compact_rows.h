@@ -1,9 +1,9 @@
 //===- hk/detail/compact_rows.h - Few kernels for a row program -----------===//
 //
-// hk::rows makes some twenty kernels of a program, to have the best for every shape. A library of many
-// programs cannot afford that for those that are seldom needed. A program for which `CompactRows` is true has three:
-// one workgroup a row with two vectors a work-item, with and without checks, and one that goes through longer rows
-// in steps, reading them twice.
+// hk::rows makes some twenty kernels of a program, to have the best for every shape. A library of
+// many programs cannot afford that for those that are seldom needed. A program for which
+// `CompactRows` is true has three: one workgroup a row with two vectors a work-item, with and
+// without checks, and one that goes through longer rows in steps, reading them twice.
 //
 // Specialize it before the program is used:
 //
