@@ -343,16 +343,20 @@ public:
       for (int g = 0; g < G; ++g)
         state[g] = collectWaves<R>(own + g * BufferFloats, waves, lane);
       exchange.template combine<R, G>(state, number, lane);
+      if (lane == 0) { // side by side: few wide accesses
 #pragma unroll
-      for (int g = 0; g < G; ++g)
-        publishWave<R>(state[g], all + g * BufferFloats, 0, lane);
+        for (int g = 0; g < G; ++g)
+#pragma unroll
+          for (int w = 0; w < R::Words; ++w)
+            all[w * G + g] = state[g].word[w];
+      }
     }
     sync::lds();
 #pragma unroll
     for (int g = 0; g < G; ++g)
 #pragma unroll
       for (int w = 0; w < R::Words; ++w)
-        state[g].word[w] = all[g * BufferFloats + w * MaxWaves];
+        state[g].word[w] = all[w * G + g];
   }
   HK_DEVICE void leave() {
     if (wave == 0)
