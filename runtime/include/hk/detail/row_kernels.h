@@ -343,16 +343,20 @@ public:
       for (int g = 0; g < G; ++g)
         state[g] = collectWaves<R>(own + g * BufferFloats, waves, lane);
       exchange.template combine<R, G>(state, number, lane);
+      if (lane == 0) { // side by side: few wide accesses
 #pragma unroll
-      for (int g = 0; g < G; ++g)
-        publishWave<R>(state[g], all + g * BufferFloats, 0, lane);
+        for (int g = 0; g < G; ++g)
+#pragma unroll
+          for (int w = 0; w < R::Words; ++w)
+            all[w * G + g] = state[g].word[w];
+      }
     }
     sync::lds();
 #pragma unroll
     for (int g = 0; g < G; ++g)
 #pragma unroll
       for (int w = 0; w < R::Words; ++w)
-        state[g].word[w] = all[g * BufferFloats + w * MaxWaves];
+        state[g].word[w] = all[w * G + g];
   }
   HK_DEVICE void leave() {
     if (wave == 0)
@@ -421,6 +425,15 @@ HK_DEVICE void oneAfterTheOther() {
 #endif
 }
 
+/// \p value of the wavefront's first lane.
+HK_DEVICE int ofFirstLane(int value) {
+#if HK_AMD
+  return __builtin_amdgcn_readfirstlane(value);
+#else
+  return __shfl_sync(0xffffffffu, value, 0);
+#endif
+}
+
 /// The columns that this workgroup has of a row.
 struct RowPart {
   int offset, limit;
@@ -457,6 +470,11 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   const uint32_t rows = extent.rows, step = extent.workgroups * extent.rowsInWorkgroup;
 
   awaitPreviousKernel();
+  // Other wavefronts of a workgroup may have rows where this one has none. It must not look at theirs: in place, they
+  // overwrite them.
+  const uint32_t least = Packed ? ofFirstLane(inWorkgroup) : 0;
+  if (Packed && first + least >= rows)
+    return;
   RowReducer<Mode, G> reducer(extent);
 
   // Only the last chunk of a whole row can be cut short.
@@ -472,7 +490,7 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
     return column[v] < limit ? column[v] : limit - N;
   };
   auto countOf = [&](int v) { return isSure(v) ? N : limit - column[v]; };
-  // A workgroup of several rows may have some beyond the last.
+  // Some of a wavefront's rows may be beyond the last, which is one of them, then.
   auto rowOf = [&](uint32_t from, int g) {
     const uint32_t row = from + (G > 1 ? g : inWorkgroup);
     return int((Packed || G > 1) && row >= rows ? rows - 1 : row);
@@ -508,7 +526,7 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   if (!LateExtras)
     each(loadColumns);
 
-  while (first < rows) {
+  while (first + least < rows) {
     Kept<Program, N> kept[G][V];
     typename R::Accumulator own[G];
     typename R::State state[G];
@@ -532,7 +550,7 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
     });
     // Not set if there is no next row: then nobody looks at it, and the compiler need not keep the old values.
     Fragments<Inputs, N> next[G][V];
-    if (Loops && first + step < rows)
+    if (Loops && first + step + least < rows)
       each([&](int g, int v) {
         loadSelected<General, true, Inputs, N>(next[g], v, program.inputs, rowOf(first + step, g), place(v),
                                                countOf(v));
