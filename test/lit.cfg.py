@@ -48,6 +48,25 @@ substitute(
 if os.access(sim_library, os.R_OK):
     config.available_features.add("sim")
 
+# The kernel library. A host program that includes HIP's runtime API and links it needs no device compiler.
+kernels_library = os.path.join(config.hk_build_root, "lib", "libhk_kernels.so")
+if os.access(kernels_library, os.R_OK) and os.access(sim_library, os.R_OK):
+    config.available_features.add("hk-kernels")
+substitute(
+    "%hk-kernels-flags",
+    "-D__HIP_PLATFORM_AMD__ -isystem {}/include -I{} -I{}".format(
+        config.hk_rocm_path,
+        config.hk_runtime_include,
+        os.path.join(config.hk_source_root, "runtime", "kernels", "include"),
+    ),
+)
+substitute(
+    "%hk-kernels-link",
+    "-L{0} -lhk_kernels -Wl,-rpath,{0} -L{1} -lamdhip64 -Wl,-rpath-link,{1}".format(
+        os.path.dirname(kernels_library), os.path.dirname(sim_library)
+    ),
+)
+
 substitute("%hk-opt", os.path.join(bin_dir, "hk-opt"))
 # Device code without HIP's headers, and all that the simulator can check.
 substitute(
