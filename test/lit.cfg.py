@@ -52,20 +52,17 @@ if os.access(sim_library, os.R_OK):
 kernels_library = os.path.join(config.hk_build_root, "lib", "libhk_kernels.so")
 if os.access(kernels_library, os.R_OK) and os.access(sim_library, os.R_OK):
     config.available_features.add("hk-kernels")
-substitute(
-    "%hk-kernels-flags",
-    "-D__HIP_PLATFORM_AMD__ -isystem {}/include -I{} -I{}".format(
-        config.hk_rocm_path,
-        config.hk_runtime_include,
-        os.path.join(config.hk_source_root, "runtime", "kernels", "include"),
-    ),
+kernels_flags = "-D__HIP_PLATFORM_AMD__ -isystem {}/include -I{} -I{}".format(
+    config.hk_rocm_path,
+    config.hk_runtime_include,
+    os.path.join(config.hk_source_root, "runtime", "kernels", "include"),
 )
-substitute(
-    "%hk-kernels-link",
-    "-L{0} -lhk_kernels -Wl,-rpath,{0} -L{1} -lamdhip64 -Wl,-rpath-link,{1}".format(
-        os.path.dirname(kernels_library), os.path.dirname(sim_library)
-    ),
+kernels_link = "-L{0} -lhk_kernels -Wl,-rpath,{0} -L{1} -lamdhip64 -Wl,-rpath-link,{1}".format(
+    os.path.dirname(kernels_library), os.path.dirname(sim_library)
 )
+substitute("%hk-kernels-flags", kernels_flags)
+substitute("%hk-kernels-link", kernels_link)
+substitute("%hk-kernels", kernels_flags + " " + kernels_link)
 
 substitute("%hk-opt", os.path.join(bin_dir, "hk-opt"))
 # Device code without HIP's headers, and all that the simulator can check.

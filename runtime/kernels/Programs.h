@@ -24,28 +24,27 @@ constexpr bool IsUsual =
     std::is_same_v<Output, Matrix<X>> || std::is_same_v<Output, Matrix<E4M3>> ||
     std::is_same_v<Output, QuantizedRows<E4M3>>;
 
-/// nvcc has the time: a machine with that GPU has many processors, and its kernels compile faster.
-template <class Program> constexpr bool AllKernels = HK_NVIDIA;
+template <class Program> constexpr bool AllKernels = false;
 
 // RMSNorm, with and without a residual.
 template <class X, class P, class I, class E, class... Xs, class Output, class... Others>
 constexpr bool AllKernels<
     detail::RowProgram<X, SumSquares, P, I, E, Tuple<RowVector<X>, Xs...>, Tuple<Output, Others...>>> =
-    HK_NVIDIA || (IsHalf<X> && IsUsual<Output, X>);
+    IsHalf<X> && IsUsual<Output, X>;
 
 template <class X, class P, class I, class E>
 constexpr bool AllKernels<
     detail::RowProgram<X, Moments, P, I, E, Tuple<RowVector<X>, RowVector<X>>, Tuple<Matrix<X>>>> =
-    HK_NVIDIA || IsHalf<X>;
+    IsHalf<X>;
 
-template <class P, class X, class E>
-constexpr bool AllKernels<detail::RowProgram<KeepInputs, Softmax<Exact>, P, Tuple<Matrix<const X>>, E,
-                                             Tuple<>, Tuple<Matrix<X>>>> = HK_NVIDIA || IsHalf<X>;
+template <class Policy, class P, class X, class E>
+constexpr bool AllKernels<detail::RowProgram<KeepInputs, Softmax<Policy>, P, Tuple<Matrix<const X>>, E,
+                                             Tuple<>, Tuple<Matrix<X>>>> = IsHalf<X>;
 
 template <class X, class P, class I, class E>
 constexpr bool AllKernels<
     detail::RowProgram<X, NoReduction, P, I, E, Tuple<>, Tuple<QuantizedGroups<E4M3, 128>>>> =
-    HK_NVIDIA || IsHalf<X>;
+    IsHalf<X>;
 
 } // namespace hk::kernels
 
