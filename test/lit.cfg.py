@@ -79,6 +79,7 @@ substitute("%rocm-path", config.hk_rocm_path)
 substitute("%runtime-include", config.hk_runtime_include)
 substitute("%python", config.python_executable)
 substitute("%hk-src", config.hk_source_root)
+substitute("%hk-build", config.hk_build_root)
 
 if os.access(os.path.join(config.llvm_tools_dir, "clang-apply-replacements"), os.X_OK):
     config.available_features.add("apply-replacements")

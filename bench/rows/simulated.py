@@ -15,7 +15,7 @@ def build(options, folder):
     driver = os.path.join(folder, "driver")
     library = os.path.join(options.build, "lib", "hk-sim")
     subprocess.run(
-        [options.clang, "-x", "hip", "--offload-arch=gfx942", "-O3", "-std=c++17", "--rocm-path=" + options.rocm_path,
+        [options.clang, "--driver-mode=g++", "-x", "hip", "--offload-arch=gfx942", "-O3", "-std=c++17", "--rocm-path=" + options.rocm_path,
          "-D__AMDGCN_WAVEFRONT_SIZE=64", "-I" + os.path.join(options.root, "runtime", "include"),
          os.path.join(options.here, "driver.hip"), "-o", driver, "-L" + library, "-lamdhip64"], check=True)
     return driver

@@ -6,7 +6,8 @@
 //
 //   shape     hk::shape(n), hk::shape(rows, columns), ...: sizes, the last dimension innermost
 //   functor   operator()(in...) const; values are float, or int32_t for integer elements; one value or an hk::tuple of
-//             as many as there are outputs. float results are rounded to nearest even (and saturated, for fp8 and
+//             as many as there are outputs. It may have `prepare() const`, called once by each work-item: what that
+//             returns is called in its place (to read a scale once, say). float results are rounded to nearest even (and saturated, for fp8 and
 //             integers), int32_t ones are cut to the output's type.
 //   inputs    hk::tuple of hk::Tensor: a pointer and a stride per dimension, counted in elements; 0 broadcasts.
 //   outputs   the same; no two elements of an output may be the same memory.

@@ -108,6 +108,17 @@ HK_DEVICE auto callFunctor(const Functor &functor, const Arrays &arrays, int n, 
   return functor(get<I>(arrays).at[n]...);
 }
 
+template <class F, class = void> struct Prepares : std::false_type {};
+template <class F> struct Prepares<F, std::void_t<decltype(std::declval<const F &>().prepare())>> : std::true_type {};
+
+/// What a work-item calls: functor.prepare(), if there is that, else the functor.
+template <class F> HK_DEVICE auto prepareFunctor(const F &functor) {
+  if constexpr (Prepares<F>::value)
+    return functor.prepare();
+  else
+    return functor;
+}
+
 template <class V, int N> struct PointValues {
   V at[N];
 };
@@ -218,6 +229,7 @@ __global__ void __launch_bounds__(1024)
       }
     });
   }
+  const auto ready = prepareFunctor(functor);
 #pragma unroll
   for (int v = 0; v < V; ++v) {
     if (!inside[v])
@@ -228,11 +240,11 @@ __global__ void __launch_bounds__(1024)
       get<I>(in[v]).raw.unpack(get<I>(values).at);
     });
     using Sequence = std::make_integer_sequence<int, Ins::Size>;
-    using Result = decltype(callFunctor(functor, values, 0, Sequence{}));
+    using Result = decltype(callFunctor(ready, values, 0, Sequence{}));
     Result results[N];
 #pragma unroll
     for (int n = 0; n < N; ++n)
-      results[n] = callFunctor(functor, values, n, Sequence{});
+      results[n] = callFunctor(ready, values, n, Sequence{});
     forEachIndex<Outs::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
       using Value = decltype(result<I>(results[0]));
@@ -269,7 +281,7 @@ __global__ void __launch_bounds__(1024)
     load<true, Use::Again>(raw, from);
     raw.unpack(get<I>(values).at);
   });
-  const auto results = callFunctor(functor, values, 0, std::make_integer_sequence<int, Ins::Size>{});
+  const auto results = callFunctor(prepareFunctor(functor), values, 0, std::make_integer_sequence<int, Ins::Size>{});
   forEachIndex<Outs::Size>([&](auto i) {
     constexpr int I = decltype(i)::value;
     const decltype(result<I>(results)) out[1] = {result<I>(results)};

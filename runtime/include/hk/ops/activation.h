@@ -49,9 +49,11 @@ template <class F> struct Gate {
 /// that checks.
 template <class Policy, class F> struct Divided {
   const float *scale;
-  template <class... In> HK_DEVICE float operator()(In... in) const {
-    return F()(in...) * (scale ? Policy::reciprocal(loadConstant(scale)) : 1.0f);
-  }
+  struct Ready {
+    float inverse;
+    template <class... In> HK_DEVICE float operator()(In... in) const { return F()(in...) * inverse; }
+  };
+  HK_DEVICE Ready prepare() const { return {scale ? Policy::reciprocal(loadConstant(scale)) : 1.0f}; }
 };
 struct Unchanged {
   HK_DEVICE float operator()(float x, NoReduction::Result) const { return x; }
