@@ -86,9 +86,15 @@ template <class K, class R, class P, class I, class E, class X, class O> struct 
   O outputs;
 };
 
+/// Whether f(args...) can be called. std::is_invocable asks in a host function's place, where no device function can be.
+template <class Void, class F, class... Args> struct CanCall : std::false_type {};
+template <class F, class... Args>
+struct CanCall<std::void_t<decltype(std::declval<const F &>()(std::declval<const Args &>()...))>, F, Args...>
+    : std::true_type {};
+
 /// f(at, args...) or f(args...), whichever there is.
 template <class F, class... Args> HK_DEVICE auto callAt(const F &f, const At &at, const Args &...args) {
-  if constexpr (std::is_invocable_v<const F &, At, const Args &...>)
+  if constexpr (CanCall<void, F, At, Args...>::value)
     return f(at, args...);
   else
     return f(args...);
