@@ -59,7 +59,7 @@ template <class... Is, class... Xs, class... Os> struct VectorLengthOf<Tuple<Is.
   static constexpr int Value =
       16 / largest(1, vectorBytesOf<Is>()..., vectorBytesOf<Xs>()..., int(sizeof(typename OutputTraits<Os>::Type))...);
   static constexpr int Group = largest(0, OutputTraits<Os>::Group...);
-  static constexpr bool ScaledRows = ((OutputTraits<Os>::Scale == Scaling::PerRow) || ...);
+  static constexpr int RowScales = (0 + ... + (OutputTraits<Os>::Scale == Scaling::PerRow));
 };
 
 template <class K, class R, class P, class I, class E, class X, class O> struct RowProgram {
@@ -73,11 +73,11 @@ template <class K, class R, class P, class I, class E, class X, class O> struct 
   static constexpr bool KeepsInputs = std::is_same_v<K, KeepInputs>;
   static constexpr int VectorLength = Lengths::Value;
   static constexpr int GroupVectors = Lengths::Group ? Lengths::Group / VectorLength : 1;
-  static constexpr bool ScaledRows = Lengths::ScaledRows;
+  static constexpr bool ScaledRows = Lengths::RowScales > 0;
   /// Words that are reduced over the whole row at once.
   static constexpr int RowWords = R::Words > 0 ? R::Words : ScaledRows ? 1 : 0;
-  /// Sharing a row makes sense where something is reduced, and needs room for its words.
-  static constexpr bool Splits = RowWords > 0 && R::Words <= MaxExchangeWords;
+  /// Sharing a row makes sense where something is reduced, and needs room for its words and an exchange for each scale.
+  static constexpr bool Splits = RowWords > 0 && R::Words <= MaxExchangeWords && Lengths::RowScales <= MaxExchanges - 1;
 
   P prologue;
   I inputs;
