@@ -496,6 +496,9 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
     return column[v] < limit ? column[v] : limit - N;
   };
   auto countOf = [&](int v) { return isSure(v) ? N : limit - column[v]; };
+  // Without a reduction no barrier is between these loads and the stores of other wavefronts: in place, what they have may be
+  // overwritten by now.
+  auto isRead = [&](int v) { return General || Program::RowWords > 0 || isSure(v) || countOf(v) > 0; };
   // Some of a wavefront's rows may be beyond the last, which is one of them, then.
   auto rowOf = [&](uint32_t from, int g) {
     const uint32_t row = from + (G > 1 ? g : inWorkgroup);
@@ -513,6 +516,8 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   Fragments<Inputs, N> inputs[G][V];
   Fragments<Extras, N> extras[G][V];
   auto loadInputs = [&](int g, int v) {
+    if (!isRead(v))
+      return;
     loadSelected<General, true, Inputs, N>(inputs[g], v, program.inputs, rowOf(first, g), place(v), countOf(v));
     if (g == 0)
       loadSelected<General, false, Inputs, N>(inputs[0], v, program.inputs, 0, place(v), countOf(v));
@@ -552,13 +557,15 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
       addChunk<R, General>(own[g], values, isSure(v), countOf(v));
     });
     each([&](int g, int v) {
-      loadSelected<General, true, Extras, N>(extras[g], v, program.extras, rowOf(first, g), place(v), countOf(v));
+      if (isRead(v))
+        loadSelected<General, true, Extras, N>(extras[g], v, program.extras, rowOf(first, g), place(v), countOf(v));
     });
     // Not set if there is no next row: then nobody looks at it, and the compiler need not keep the old values.
     Fragments<Inputs, N> next[G][V];
     if (Loops && first + step + least < rows)
       each([&](int g, int v) {
-        loadSelected<General, true, Inputs, N>(next[g], v, program.inputs, rowOf(first + step, g), place(v),
+        if (isRead(v))
+          loadSelected<General, true, Inputs, N>(next[g], v, program.inputs, rowOf(first + step, g), place(v),
                                                countOf(v));
       });
 #pragma unroll
