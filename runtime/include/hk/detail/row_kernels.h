@@ -59,7 +59,7 @@ template <class... Is, class... Xs, class... Os> struct VectorLengthOf<Tuple<Is.
   static constexpr int Value =
       16 / largest(1, vectorBytesOf<Is>()..., vectorBytesOf<Xs>()..., int(sizeof(typename OutputTraits<Os>::Type))...);
   static constexpr int Group = largest(0, OutputTraits<Os>::Group...);
-  static constexpr bool ScaledRows = ((OutputTraits<Os>::Scale == Scaling::PerRow) || ...);
+  static constexpr int RowScales = (0 + ... + (OutputTraits<Os>::Scale == Scaling::PerRow));
 };
 
 template <class K, class R, class P, class I, class E, class X, class O> struct RowProgram {
@@ -73,11 +73,11 @@ template <class K, class R, class P, class I, class E, class X, class O> struct 
   static constexpr bool KeepsInputs = std::is_same_v<K, KeepInputs>;
   static constexpr int VectorLength = Lengths::Value;
   static constexpr int GroupVectors = Lengths::Group ? Lengths::Group / VectorLength : 1;
-  static constexpr bool ScaledRows = Lengths::ScaledRows;
+  static constexpr bool ScaledRows = Lengths::RowScales > 0;
   /// Words that are reduced over the whole row at once.
   static constexpr int RowWords = R::Words > 0 ? R::Words : ScaledRows ? 1 : 0;
-  /// Sharing a row makes sense where something is reduced, and needs room for its words.
-  static constexpr bool Splits = RowWords > 0 && R::Words <= MaxExchangeWords;
+  /// Sharing a row makes sense where something is reduced, and needs room for its words and an exchange for each scale.
+  static constexpr bool Splits = RowWords > 0 && R::Words <= MaxExchangeWords && Lengths::RowScales <= MaxExchanges - 1;
 
   P prologue;
   I inputs;
@@ -86,9 +86,15 @@ template <class K, class R, class P, class I, class E, class X, class O> struct 
   O outputs;
 };
 
+/// Whether f(args...) can be called. std::is_invocable asks in a host function's place, where no device function can be.
+template <class Void, class F, class... Args> struct CanCall : std::false_type {};
+template <class F, class... Args>
+struct CanCall<std::void_t<decltype(std::declval<const F &>()(std::declval<const Args &>()...))>, F, Args...>
+    : std::true_type {};
+
 /// f(at, args...) or f(args...), whichever there is.
 template <class F, class... Args> HK_DEVICE auto callAt(const F &f, const At &at, const Args &...args) {
-  if constexpr (std::is_invocable_v<const F &, At, const Args &...>)
+  if constexpr (CanCall<void, F, At, Args...>::value)
     return f(at, args...);
   else
     return f(args...);
@@ -490,6 +496,9 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
     return column[v] < limit ? column[v] : limit - N;
   };
   auto countOf = [&](int v) { return isSure(v) ? N : limit - column[v]; };
+  // Without a reduction no barrier is between these loads and the stores of other wavefronts: in place, what they have may be
+  // overwritten by now.
+  auto isRead = [&](int v) { return General || Program::RowWords > 0 || isSure(v) || countOf(v) > 0; };
   // Some of a wavefront's rows may be beyond the last, which is one of them, then.
   auto rowOf = [&](uint32_t from, int g) {
     const uint32_t row = from + (G > 1 ? g : inWorkgroup);
@@ -507,6 +516,8 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   Fragments<Inputs, N> inputs[G][V];
   Fragments<Extras, N> extras[G][V];
   auto loadInputs = [&](int g, int v) {
+    if (!isRead(v))
+      return;
     loadSelected<General, true, Inputs, N>(inputs[g], v, program.inputs, rowOf(first, g), place(v), countOf(v));
     if (g == 0)
       loadSelected<General, false, Inputs, N>(inputs[0], v, program.inputs, 0, place(v), countOf(v));
@@ -546,13 +557,15 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
       addChunk<R, General>(own[g], values, isSure(v), countOf(v));
     });
     each([&](int g, int v) {
-      loadSelected<General, true, Extras, N>(extras[g], v, program.extras, rowOf(first, g), place(v), countOf(v));
+      if (isRead(v))
+        loadSelected<General, true, Extras, N>(extras[g], v, program.extras, rowOf(first, g), place(v), countOf(v));
     });
     // Not set if there is no next row: then nobody looks at it, and the compiler need not keep the old values.
     Fragments<Inputs, N> next[G][V];
     if (Loops && first + step + least < rows)
       each([&](int g, int v) {
-        loadSelected<General, true, Inputs, N>(next[g], v, program.inputs, rowOf(first + step, g), place(v),
+        if (isRead(v))
+          loadSelected<General, true, Inputs, N>(next[g], v, program.inputs, rowOf(first + step, g), place(v),
                                                countOf(v));
       });
 #pragma unroll
