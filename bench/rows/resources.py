@@ -10,7 +10,7 @@ import tempfile
 TARGETS = (("gfx90a", "hk::e4m3"), ("gfx942", "hk::e4m3fnuz"), ("gfx950", "hk::e4m3"))
 MODES = ("packed", "block", "split", "long")
 MAPPINGS = ("flat", "rows", "blocks", "lanes")
-OPERATORS = (("RmsEpilogue", "rmsnorm"), ("SoftmaxEpilogue", "softmax"), ("QuantizedGroups", "groups"),
+OPERATORS = (("ResidualRmsEpilogue", "rmsnorm"), ("SoftmaxEpilogue", "softmax"), ("QuantizedGroups", "groups"),
              ("Gate", "swiglu"))
 REMARK = re.compile(r"remark: *(?:[^ ]*: remark: *)?\s*([A-Za-z ]+?)(?: \[[^\]]*\])?: (\S+)")
 

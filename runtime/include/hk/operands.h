@@ -10,7 +10,6 @@
 //   ColumnVector<T>        one per row (a scale per row)
 //   Scalar<T>              one element in device memory (a static scale); a null pointer stands for one
 //   writes
-//   RowValues<T>           the row's values as they are kept (T is the type they are kept in), as soon as they are
 //   QuantizedRows<T>       values / scale[row], where scale[row] = max |value of the row| / largest T
 //   QuantizedGroups<T, G>  the same for each G consecutive columns: scale[row * scalePitch + group]
 //
@@ -48,11 +47,6 @@ template <class T> struct ColumnVector {
 
 template <class T> struct Scalar {
   const T *data;
-};
-
-template <class T> struct RowValues {
-  T *data;
-  int64_t pitch;
 };
 
 template <class T> struct QuantizedRows {
@@ -98,25 +92,16 @@ enum class Scaling { None, PerRow, PerGroup };
 template <class O> struct OutputTraits;
 template <class T> struct OutputTraits<Matrix<T>> {
   using Type = T;
-  static constexpr bool IsValues = false;
-  static constexpr Scaling Scale = Scaling::None;
-  static constexpr int Group = 0;
-};
-template <class T> struct OutputTraits<RowValues<T>> {
-  using Type = T;
-  static constexpr bool IsValues = true;
   static constexpr Scaling Scale = Scaling::None;
   static constexpr int Group = 0;
 };
 template <class T> struct OutputTraits<QuantizedRows<T>> {
   using Type = T;
-  static constexpr bool IsValues = false;
   static constexpr Scaling Scale = Scaling::PerRow;
   static constexpr int Group = 0;
 };
 template <class T, int G> struct OutputTraits<QuantizedGroups<T, G>> {
   using Type = T;
-  static constexpr bool IsValues = false;
   static constexpr Scaling Scale = Scaling::PerGroup;
   static constexpr int Group = G;
 };

@@ -59,8 +59,6 @@ template <class... Is, class... Xs, class... Os> struct VectorLengthOf<Tuple<Is.
   static constexpr int Value =
       16 / largest(1, vectorBytesOf<Is>()..., vectorBytesOf<Xs>()..., int(sizeof(typename OutputTraits<Os>::Type))...);
   static constexpr int Group = largest(0, OutputTraits<Os>::Group...);
-  /// Outputs that are the row's values come last; the epilogue has no result for them.
-  static constexpr int Results = int(sizeof...(Os)) - (0 + ... + OutputTraits<Os>::IsValues);
   static constexpr int RowScales = (0 + ... + (OutputTraits<Os>::Scale == Scaling::PerRow));
 };
 
@@ -76,8 +74,6 @@ template <class K, class R, class P, class I, class E, class X, class O> struct 
   static constexpr int VectorLength = Lengths::Value;
   static constexpr int GroupVectors = Lengths::Group ? Lengths::Group / VectorLength : 1;
   static constexpr bool ScaledRows = Lengths::RowScales > 0;
-  static constexpr bool StoresValues = Lengths::Results < O::Size;
-  static_assert(!StoresValues || !KeepsInputs, "what is kept are the inputs");
   /// Words that are reduced over the whole row at once.
   static constexpr int RowWords = R::Words > 0 ? R::Words : ScaledRows ? 1 : 0;
   /// Sharing a row makes sense where something is reduced, and needs room for its words and an exchange for each scale.
@@ -221,7 +217,7 @@ HK_DEVICE void resultsOf(const Program &program, const float (&values)[N], const
   for (int n = 0; n < N; ++n) {
     const auto all = callWith(program.epilogue, At{row, column + n}, in, n,
                               std::make_integer_sequence<int, Program::Extras::Size>{}, values[n], state);
-    forEachIndex<Program::Lengths::Results>([&](auto i) {
+    forEachIndex<Program::Outputs::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
       results[I][n] = result<I>(all);
     });
@@ -242,7 +238,7 @@ HK_DEVICE void storeFloats(T *to, const float (&values)[N], int count) {
 template <class Program, int N, bool General>
 HK_DEVICE void storeResults(const Program &program, const float (&results)[Program::Outputs::Size][N],
                             const float (&inverse)[Program::Outputs::Size], int row, int column, int count) {
-  forEachIndex<Program::Lengths::Results>([&](auto i) {
+  forEachIndex<Program::Outputs::Size>([&](auto i) {
     constexpr int I = decltype(i)::value;
     const auto &output = get<I>(program.outputs);
     using O = TupleElement<I, typename Program::Outputs>;
@@ -268,23 +264,6 @@ HK_DEVICE void storeResults(const Program &program, const float (&results)[Progr
       for (int n = 0; n < N; ++n)
         scaled[n] = results[I][n] * factor;
       storeFloats<General, Overflow::InRange>(to, scaled, count);
-    }
-  });
-}
-
-/// Stores what is kept of a chunk to the outputs that are the row's values.
-template <class Program, bool General, class K, int N>
-HK_DEVICE void storeKept(const Program &program, const Raw<K, N> &kept, int row, int column, int count) {
-  forEachIndex<Program::Outputs::Size>([&](auto i) {
-    constexpr int I = decltype(i)::value;
-    if constexpr (I >= Program::Lengths::Results) {
-      const auto &output = get<I>(program.outputs);
-      static_assert(std::is_same_v<decltype(output.data), K *>, "RowValues are of the type that is kept, and come last");
-      auto *to = atColumn(output.data + rowOffset(row, output.pitch), uint32_t(column));
-      if constexpr (General)
-        storeSome<false>(to, kept, count);
-      else if (count > 0)
-        store<true>(to, kept);
     }
   });
 }
@@ -517,11 +496,9 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
     return column[v] < limit ? column[v] : limit - N;
   };
   auto countOf = [&](int v) { return isSure(v) ? N : limit - column[v]; };
-  // Where no barrier is between these loads and the stores of other wavefronts, what they have may be overwritten by now, in
-  // place.
-  auto isRead = [&](int v) { 
-    return General || (Program::RowWords > 0 && !Program::StoresValues) || isSure(v) || countOf(v) > 0;
-  };
+  // Without a reduction no barrier is between these loads and the stores of other wavefronts: in place, what they have may be
+  // overwritten by now.
+  auto isRead = [&](int v) { return General || Program::RowWords > 0 || isSure(v) || countOf(v) > 0; };
   // Some of a wavefront's rows may be beyond the last, which is one of them, then.
   auto rowOf = [&](uint32_t from, int g) {
     const uint32_t row = from + (G > 1 ? g : inWorkgroup);
@@ -577,8 +554,6 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
       float values[N];
       valuesOf<Program, N>(program, inputs[g][v], rowOf(first, g), column[v], values);
       kept[g][v].keep(inputs[g][v], values);
-      if constexpr (Program::StoresValues)
-        storeKept<Program, General>(program, kept[g][v].raw, rowOf(first, g), column[v], isMine(g) ? countOf(v) : 0);
       addChunk<R, General>(own[g], values, isSure(v), countOf(v));
     });
     each([&](int g, int v) {
@@ -718,8 +693,6 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
             if constexpr (First && InLds) {
               if (count > 0)
                 keptInLds[at] = kept;
-              if constexpr (Program::StoresValues)
-                storeKept<Program, General>(program, kept.raw, row, column[v], count);
             }
           } else {
             if (count > 0) {
@@ -771,12 +744,6 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
     }
     reducer.leave();
     pass(std::false_type{}, [&](const float(&values)[N], int column, int count, const Extras &extras) {
-      // Read again until now: in place, nothing could be stored before.
-      if constexpr (Program::StoresValues && !InLds) {
-        Raw<typename Program::Keep, N> raw;
-        packFloats<Overflow::Special>(values, raw);
-        storeKept<Program, General>(program, raw, row, column, count);
-      }
       float results[Outputs::Size][N];
       resultsOf<Program, N>(program, values, rowState, extras, row, column, results);
       storeResults<Program, N, General>(program, results, inverse, row, column, count);
@@ -797,7 +764,6 @@ template <int N, class T> bool isAligned(const Matrix<T> &m) { return isAligned<
 template <int N, class T> bool isAligned(const RowVector<T> &v) { return isAligned<N>(v.data, 0); }
 template <int N, class T> bool isAligned(const ColumnVector<T> &) { return true; }
 template <int N, class T> bool isAligned(const Scalar<T> &) { return true; }
-template <int N, class T> bool isAligned(const RowValues<T> &m) { return isAligned<N>(m.data, m.pitch); }
 template <int N, class T> bool isAligned(const QuantizedRows<T> &m) { return isAligned<N>(m.data, m.pitch); }
 template <int N, class T, int G> bool isAligned(const QuantizedGroups<T, G> &m) { return isAligned<N>(m.data, m.pitch); }
 

@@ -40,6 +40,12 @@ template <class Policy> struct RmsEpilogue {
   }
 };
 
+template <class Policy> struct ResidualRmsEpilogue : RmsEpilogue<Policy> {
+  template <class... Scale> HK_DEVICE auto operator()(float h, float inverse, float weight, Scale... scale) const {
+    return tuple(RmsEpilogue<Policy>::operator()(h, inverse, weight, scale...), h);
+  }
+};
+
 template <class Policy> struct LayerEpilogue {
   float epsilon;
   struct State {
@@ -91,10 +97,9 @@ hipError_t residualRmsNorm(const Launch &launch, RowShape shape, Matrix<const X>
                            RowVector<W> weight, float epsilon, Output output, Scalar<float> scale = {},
                            const RowPlan *plan = nullptr) {
   const Matrix<const X> before{residual.data, residual.pitch};
-  const detail::RmsEpilogue<Policy> epilogue{epsilon, 1.0f / float(shape.columns)};
+  const detail::ResidualRmsEpilogue<Policy> epilogue{{epsilon, 1.0f / float(shape.columns)}};
   return detail::scaledRows<X, SumSquares>(launch, shape, detail::AddResidual{}, tuple(x, before), epilogue,
-                                           tuple(weight), scale, output, plan,
-                                           RowValues<X>{residual.data, residual.pitch});
+                                           tuple(weight), scale, output, plan, residual);
 }
 
 template <class Policy = Exact, class X, class Output>
