@@ -63,6 +63,15 @@ kernels_link = "-L{0} -lhk_kernels -Wl,-rpath,{0} -L{1} -lamdhip64 -Wl,-rpath-li
 substitute("%hk-kernels-flags", kernels_flags)
 substitute("%hk-kernels-link", kernels_link)
 substitute("%hk-kernels", kernels_flags + " " + kernels_link)
+# The Python module on it, in the simulator.
+substitute(
+    "%hk-python",
+    "env HK_KERNELS_LIBRARY={} PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={} hk-sim --races {}".format(
+        kernels_library,
+        os.path.join(config.hk_source_root, "runtime", "python"),
+        config.python_executable,
+    ),
+)
 
 substitute("%hk-opt", os.path.join(bin_dir, "hk-opt"))
 # Device code without HIP's headers, and all that the simulator can check.

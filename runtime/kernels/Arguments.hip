@@ -192,6 +192,37 @@ void Arguments::started(hipError_t result) {
   require(false, result, "the launch: %s", text);
 }
 
+int hk_current_device(int32_t *device) {
+  Arguments arguments(Extent::Elements);
+  arguments.pointer("device", device, 4);
+  return arguments.run([&] { return hipGetDevice(device); });
+}
+
+int hk_device_of(const void *memory, int32_t *device) {
+  Arguments arguments(Extent::Elements);
+  arguments.pointer("memory", memory, 1);
+  arguments.pointer("device", device, 4);
+  return arguments.run([&] {
+#if HK_NVIDIA
+    cudaPointerAttributes is;
+    const bool known = cudaPointerGetAttributes(&is, memory) == cudaSuccess;
+    const bool onDevice =
+        known && (is.type == cudaMemoryTypeDevice || is.type == cudaMemoryTypeManaged);
+    if (!known)
+      (void)cudaGetLastError();
+#else
+    hipPointerAttribute_t is;
+    const bool known = hipPointerGetAttributes(&is, memory) == hipSuccess;
+    const bool onDevice =
+        known && (is.type == hipMemoryTypeDevice || is.type == hipMemoryTypeManaged);
+    if (!known) // not an error of the caller's: memory of the host's that the runtime does not know
+      (void)hipGetLastError();
+#endif
+    *device = onDevice ? is.device : -1;
+    return hipSuccess;
+  });
+}
+
 int hk_prepare_workspace(void *workspace, void *stream) {
   Arguments arguments(Extent::Elements);
   arguments.pointer("workspace", workspace, 128);

@@ -33,7 +33,7 @@ template <class T, int N> struct Raw {
   /// computed again.
   HK_DEVICE void refresh() {
 #pragma unroll
-    for (uint32_t &word : words) {
+    for ([[maybe_unused]] uint32_t &word : words) {
 #if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
       asm volatile("" : "+v"(word));
 #elif HK_NVIDIA

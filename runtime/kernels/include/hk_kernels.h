@@ -7,8 +7,8 @@
 |* Every function starts kernels in the order of `launch->stream` and returns without
 |* waiting; none allocates or synchronizes, so that all may be captured in a graph. It
 |* returns 0, or an error number of the HIP runtime (of CUDA's on the NVIDIA platform);
-|* hk_last_message() then says what was wrong, naming the argument. If it does not
-|* return 0, nothing was started.
+|* hk_last_message() then says what was wrong, naming the argument. If an argument was
+|* refused, nothing was started. hipErrorNotSupported: what is asked for is not built.
 |*
 |* Accuracy: as stated in runtime/include/hk/ops.
 |*
@@ -95,6 +95,10 @@ HK_API hk_type hk_native_fp8(void);
 
 /* What was wrong with the last call of this thread that returned an error. */
 HK_API const char *hk_last_message(void);
+
+/* The device that the calling thread's launches go to; and the one that holds `memory`, or -1 for memory of the host's. */
+HK_API int hk_current_device(int32_t *device);
+HK_API int hk_device_of(const void *memory, int32_t *device);
 
 HK_API size_t hk_workspace_bytes(void);
 /* Makes fresh memory ready; once, in the order of the stream. */
