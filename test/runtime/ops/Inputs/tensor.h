@@ -72,11 +72,9 @@ public:
   }
 
   Tensor &upload() {
-    if (!rows || !columns)
-      return *this;
     if (role == Output)
       check(hipMemcpy(memory, host.data(), host.size(), hipMemcpyHostToDevice), "hipMemcpy");
-    else
+    else if (rows && columns)
       check(hipMemcpy2D(data(), pitch * type.bytes, &host[front], pitch * type.bytes, columns * type.bytes, rows,
                         hipMemcpyHostToDevice),
             "hipMemcpy2D");
@@ -93,7 +91,7 @@ public:
   bool untouched() const {
     for (size_t b = 0; b != host.size(); ++b) {
       const int64_t element = (int64_t(b) - front) / type.bytes;
-      const bool guard = int64_t(b) < front || element / pitch >= rows || element % pitch >= columns;
+      const bool guard = !rows || !columns || int64_t(b) < front || element / pitch >= rows || element % pitch >= columns;
       if (guard && host[b] != poison(b))
         return false;
     }
