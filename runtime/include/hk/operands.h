@@ -20,7 +20,7 @@
 //
 // Dynamic scales: a row or group whose values are all zero, or below 2^-116, gets the scale of 2^-116, so that neither
 // the scale nor its inverse leaves the normal range. NaN does not count for the maximum and stays NaN; an infinite value
-// makes the scale infinite, itself NaN (or the largest integer), and the others zero.
+// makes the scale infinite, itself NaN (0 as an integer), and the others zero.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -9,10 +9,11 @@
 //   residualRmsNorm        h = x + residual, rounded to the type of the residual; residual = h; y = rmsNorm(h)
 //   layerNorm              y = (x - mean) / sqrt(variance + epsilon) * weight + bias; also without weight and bias
 //
-// Accuracy: sums and products are f32. With u = 2^-24 and n columns, each y is within (n / 64 + 24) u of the exact
-// value, relative (layerNorm: relative to the largest |x - mean| of the row, times |weight| / deviation), before it is
-// rounded to the output's type. Sums of squares beyond f32's range (|x| > 1e19 / sqrt(n)) are infinite, y is 0 then.
-// `Fast` adds 4 u.
+// Accuracy: sums and products are f32. With u = 2^-24 and n columns, y is within these bounds of the exact value, before it
+// is rounded to the output's type (`Fast` adds 4 u to the factors):
+//   RMSNorm     (n / 64 + 24) u |y| + 2^-148
+//   layerNorm   ((n / 64 + 24) max|x - mean| + 16 |mean|) u |weight| / deviation + 2 u |bias| + 2^-148
+// Sums of squares beyond f32's range (|x| > 1e19 / sqrt(n)) are infinite: y of RMSNorm is 0 then, of layerNorm NaN.
 //
 // Errors: as hk::rows.
 //

@@ -4,8 +4,9 @@
 //                for a static one: values divided by `scale`, one f32 in device memory; null: as they are
 //   dequantize   y = q * scale, with a scale per row, per group of columns, or one for all
 //
-// Accuracy: x * (1 / scale), each operation rounded to f32, then rounded to nearest even, saturating. dequantize: one f32
-// product, rounded to the output's type.
+// Accuracy: a static scale: x * (1 / scale), each operation rounded to f32, then rounded to nearest even, saturating. Dynamic
+// ones: the stored scale is within 2 * 2^-24 of maximum / largest value, and x * (largest value / maximum) within 4 * 2^-24, relative,
+// before it is rounded. dequantize: one f32 product, rounded to the output's type (the compiler may round once for both).
 //
 // Errors: as hk::rows and hk::pointwise; hipErrorInvalidValue for a group size below 1.
 //

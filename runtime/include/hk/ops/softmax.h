@@ -5,8 +5,9 @@
 // x, y: rows x columns. mask: rows x columns of any float type, added; a pitch of 0 shares one row of it. Minus infinity
 // masks an element out; a row with nothing else is NaN, as are rows with a NaN or +infinity in v.
 //
-// Accuracy: each y is within (n / 64 + 16 + 2 max|v - max v|) 2^-24 of the exact value, relative, before it is rounded
-// to its type; results below 2^-126 may become 0. `Fast`: (n / 64 + 16 + 16 max|v|) 2^-24.
+// Accuracy: v is two f32 operations, x * scale and + mask, which the compiler may fuse: rounding it changes y by up to
+// 2^-23 max|v|, relative. Of the rounded v, each y is within (n / 64 + 16 + 2 max|v - max v|) 2^-24 of the exact value, relative
+// (`Fast`: (n / 64 + 16 + 16 max|v|) 2^-24), before it is rounded to its type; results below 2^-126 may become 0.
 //
 // Errors: as hk::rows.
 //
