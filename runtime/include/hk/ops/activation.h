@@ -7,7 +7,7 @@
 // Output: a Matrix, with a static scale for fp8 and int8 as in hk/ops/norm.h, or QuantizedRows or QuantizedGroups.
 //
 // Accuracy: with `Exact`, f is what the f32 expression gives with the platform's expf, tanhf or erff: within 5 u of Silu,
-// relative, and 8 u |x| of the two GELUs, u = 2^-24, plus 2^-148. `Fast`: Silu within 2^-20 (1 + |x|), relative, and perhaps 0 below 2^-119;
+// relative, and 8 u |x| of the two GELUs, u = 2^-24, plus 2^-120. `Fast`: Silu within 2^-20 (1 + |x|), relative, and perhaps 0 below 2^-119;
 // GeluTanh 2^-20 |x|. The product with `up` and with 1 / scale is rounded to f32 each.
 //
 // Errors: as hk::pointwise and hk::rows.
