@@ -36,7 +36,7 @@
 #include "hk/tuning.h"
 
 #include "hk/detail/compact_rows.h"
-#include "hk/detail/row_kernels.h"
+#include "hk/detail/row_launch.h"
 
 namespace hk {
 

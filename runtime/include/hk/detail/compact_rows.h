@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "hk/detail/row_kernels.h"
+#include "hk/detail/row_launch.h"
 
 namespace hk {
 namespace detail {

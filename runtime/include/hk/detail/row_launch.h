@@ -1,0 +1,174 @@
+//===- hk/detail/row_launch.h - From a plan to a kernel of hk::rows -------===//
+//
+// Checks that a plan, which may be a caller's, is one that a kernel exists for and that covers the row, and launches it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/detail/row_kernels.h"
+
+namespace hk {
+namespace detail {
+
+/// Whether N elements at each multiple of N, in each row, are aligned to their size or to 16 bytes.
+template <int N, class T> bool isAligned(const T *data, int64_t pitch) {
+  constexpr uint64_t Bytes = N * sizeof(T) < 16 ? N * sizeof(T) : 16;
+  return reinterpret_cast<uintptr_t>(data) % Bytes == 0 && uint64_t(pitch) * sizeof(T) % Bytes == 0;
+}
+template <int N, class T> bool isAligned(const Matrix<T> &m) { return isAligned<N>(m.data, m.pitch); }
+template <int N, class T> bool isAligned(const RowVector<T> &v) { return isAligned<N>(v.data, 0); }
+template <int N, class T> bool isAligned(const ColumnVector<T> &) { return true; }
+template <int N, class T> bool isAligned(const Scalar<T> &) { return true; }
+template <int N, class T> bool isAligned(const QuantizedRows<T> &m) { return isAligned<N>(m.data, m.pitch); }
+template <int N, class T, int G> bool isAligned(const QuantizedGroups<T, G> &m) { return isAligned<N>(m.data, m.pitch); }
+
+template <int N> bool allOf(const Tuple<> &) { return true; }
+template <int N, class T, class... Rest> bool allOf(const Tuple<T, Rest...> &t) {
+  return isAligned<N>(t.first) && allOf<N>(t.rest);
+}
+template <int N, class Program> bool allAligned(const Program &program) {
+  return allOf<N>(program.inputs) && allOf<N>(program.extras) && allOf<N>(program.outputs);
+}
+
+/// The kernels there are in registers, and no others: see mostThreads() and chunksFor() of hk/tuning.h.
+template <RowMode Mode, int G, bool General, class Program>
+hipError_t launchInRegisters(const Target &target, const Program &program, const RowExtent &extent, int chunks,
+                             dim3 block, hipStream_t stream) {
+  const bool loops = Mode != RowMode::Split && int64_t(extent.workgroups) * extent.rowsInWorkgroup < extent.rows;
+  auto start = [&](auto chunk, auto loop) {
+    constexpr int V = decltype(chunk)::value;
+    if (int(block.x) > mostThreads(Mode, V, G, HK_AMD))
+      return hipErrorInvalidValue;
+    return launchKernel(target, rowsKernel<Program, Mode, V, G, General, decltype(loop)::value>,
+                        dim3{static_cast<unsigned>(extent.workgroups)}, block, 0, extent.parts, stream, program,
+                        extent);
+  };
+  using std::integral_constant;
+  if (loops && HK_NVIDIA)
+    return hipErrorInvalidValue;
+  if constexpr (General) { // takes any number of rows
+    if (chunks <= 2)
+      return start(integral_constant<int, 2>{}, integral_constant<bool, HK_AMD>{});
+    return hipErrorInvalidValue;
+  } else if constexpr (Mode == RowMode::Split) {
+    if (chunks == 2)
+      return start(integral_constant<int, 2>{}, std::false_type{});
+    if (chunks == 4)
+      return start(integral_constant<int, 4>{}, std::false_type{});
+    return hipErrorInvalidValue;
+  } else {
+    // Packed always takes any number of rows on AMD: it is short.
+    constexpr bool Looping = HK_AMD;
+    switch (chunks) {
+    case 1:
+      if (Mode == RowMode::Packed)
+        return start(integral_constant<int, 1>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
+      if (!loops)
+        return start(integral_constant<int, 1>{}, std::false_type{});
+      return hipErrorInvalidValue;
+    case 2:
+      if (Mode == RowMode::Packed || loops)
+        return start(integral_constant<int, 2>{}, integral_constant<bool, Looping>{});
+      return start(integral_constant<int, 2>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
+    case 4:
+      if (Mode == RowMode::Packed || loops)
+        return start(integral_constant<int, 4>{}, integral_constant<bool, Looping>{});
+      return start(integral_constant<int, 4>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
+    case 8:
+      if constexpr (Mode == RowMode::Block) {
+        if (!loops)
+          return start(integral_constant<int, 8>{}, std::false_type{});
+      }
+      return hipErrorInvalidValue;
+    default:
+      return hipErrorInvalidValue;
+    }
+  }
+}
+
+template <class Program>
+hipError_t launchRows(const Launch &launch, const Target &target, const Program &program, int64_t rows, int columns,
+                      bool general, const RowPlan &plan) {
+  constexpr int N = Program::VectorLength;
+  const int wave = waveSizeOf(target);
+  const int64_t vectors = (int64_t(columns) + N - 1) / N;
+  const bool packed = plan.mode == RowMode::Packed;
+  if (plan.threads <= 0 || plan.threads > 1024 || plan.rowsInWorkgroup <= 0 || plan.rowsInWorkgroup > 256 ||
+      plan.parts <= 0 || plan.chunks <= 0 || plan.workgroups <= 0 || plan.workgroups > 0x7fffffff)
+    return hipErrorInvalidValue;
+  // No more than there is to do, so that sums of rows and steps stay below 2^32.
+  const int64_t groups = (rows + plan.rowsInWorkgroup - 1) / plan.rowsInWorkgroup;
+  const int64_t workgroups = plan.parts > 1 ? groups * plan.parts
+                             : plan.workgroups < groups ? plan.workgroups
+                                                        : groups;
+  const dim3 block(plan.threads * (packed ? plan.rowsInWorkgroup : 1));
+  if (block.x > 1024 || block.x % wave)
+    return hipErrorInvalidValue;
+  RowExtent extent{int(rows),       columns, plan.threads, plan.rowsInWorkgroup, plan.parts, columns,
+                   int(workgroups), launch.workspace.data};
+  const int64_t share = partVectors(vectors, plan.parts, Program::GroupVectors), held = int64_t(plan.threads) * plan.chunks;
+  if (plan.parts > 1) {
+    const bool exchanges = HK_NVIDIA ? target.arch >= Arch::Sm90 && plan.parts <= 8
+                                     : launch.workspace.data && workgroups * plan.rowsInWorkgroup <= WorkspaceLayout::Slots;
+    if ((plan.mode != RowMode::Split && plan.mode != RowMode::Long) || !Program::Splits || general ||
+        plan.parts > MaxParts || share * (plan.parts - 1) >= vectors || workgroups > 0x7fffffff || !exchanges)
+      return hipErrorInvalidValue;
+    extent.partColumns = int(share) * N;
+  }
+  switch (plan.mode) {
+  case RowMode::Packed:
+    if (plan.threads & (plan.threads - 1) || plan.threads > wave || plan.threads < Program::GroupVectors ||
+        held < vectors || (!general && held - plan.threads >= vectors && plan.chunks > 1))
+      return hipErrorInvalidValue;
+    if (general)
+      return launchInRegisters<RowMode::Packed, 1, true>(target, program, extent, plan.chunks, block, launch.stream);
+    return launchInRegisters<RowMode::Packed, 1, false>(target, program, extent, plan.chunks, block, launch.stream);
+  case RowMode::Block:
+    // Chunks but the last are taken to be whole.
+    if (plan.rowsInWorkgroup != 1 || held < vectors ||
+        (!general && held - plan.threads >= vectors && plan.chunks > 1))
+      return hipErrorInvalidValue;
+    if (general)
+      return launchInRegisters<RowMode::Block, 1, true>(target, program, extent, plan.chunks, block, launch.stream);
+    return launchInRegisters<RowMode::Block, 1, false>(target, program, extent, plan.chunks, block, launch.stream);
+  case RowMode::Split:
+    if (plan.parts < 2 || held < share)
+      return hipErrorInvalidValue;
+    if constexpr (Program::Splits) {
+      if (plan.rowsInWorkgroup == 1)
+        return launchInRegisters<RowMode::Split, 1, false>(target, program, extent, plan.chunks, block, launch.stream);
+#if HK_AMD
+      if (plan.rowsInWorkgroup == RowsAtOnce && !(plan.parts & (plan.parts - 1)))
+        return launchInRegisters<RowMode::Split, RowsAtOnce, false>(target, program, extent, plan.chunks, block,
+                                                                    launch.stream);
+#endif
+    }
+    return hipErrorInvalidValue;
+  case RowMode::Long: {
+    if (plan.rowsInWorkgroup != 1)
+      return hipErrorInvalidValue;
+    const size_t lds = plan.inLds ? size_t(share) * sizeof(Kept<Program, N>) : 0;
+    const dim3 grid{static_cast<unsigned>(workgroups)};
+    auto go = [&](auto kernel) {
+      return launchKernel(target, kernel, grid, block, lds, extent.parts, launch.stream, program,
+                          extent);
+    };
+    if constexpr (HK_NVIDIA && Program::Splits) {
+      if (plan.parts > 1)
+        return plan.inLds ? go(longRowsKernel<Program, RowMode::Split, 4, false, true>)
+                          : go(longRowsKernel<Program, RowMode::Split, 4, false, false>);
+    }
+    if (plan.parts > 1)
+      return hipErrorInvalidValue;
+    if (general)
+      return plan.inLds ? go(longRowsKernel<Program, RowMode::Block, 4, true, true>)
+                        : go(longRowsKernel<Program, RowMode::Block, 4, true, false>);
+    return plan.inLds ? go(longRowsKernel<Program, RowMode::Block, 4, false, true>)
+                      : go(longRowsKernel<Program, RowMode::Block, 4, false, false>);
+  }
+  }
+  return hipErrorInvalidValue;
+}
+
+} // namespace detail
+} // namespace hk
