@@ -22,7 +22,7 @@
 // vector, if that is less), pitches too, and vectors divide the columns, accesses need no check; otherwise the same kernel is
 // used in a form that checks (`General`).
 //
-// Errors: hipErrorInvalidValue for negative sizes, pitches too short or a plan that does not cover the row;
+// Errors: hipErrorInvalidValue for sizes out of range or a plan that does not cover the row; pitches are not checked;
 // hipErrorNotSupported for a device without a schedule; errors of the launch.
 //
 //===----------------------------------------------------------------------===//
@@ -61,16 +61,17 @@ hipError_t rows(const Launch &launch, RowShape shape, const Prologue &prologue, 
   if (hipError_t error = currentTarget(target); error != hipSuccess)
     return error;
   const bool general = shape.columns % N != 0 || !detail::allAligned<N>(program);
-  const bool canSplit = Program::Splits && (HK_NVIDIA || launch.workspace.data);
-  constexpr int KeptBytes = int(sizeof(detail::Kept<Program, N>));
-  const RowPlan plan = chosen ? *chosen
-                              : planRows(target, {shape.rows, int(shape.columns), N, KeptBytes, general, canSplit,
-                                                  Program::GroupVectors, Program::RowWords});
-  if constexpr (detail::CompactRows<Program>)
+  if constexpr (detail::CompactRows<Program>) {
     return chosen ? hipErrorNotSupported
                   : detail::launchCompact(launch, target, program, shape.rows, int(shape.columns), general);
-  else
+  } else {
+    const bool canSplit = Program::Splits && (HK_NVIDIA || launch.workspace.data);
+    constexpr int KeptBytes = int(sizeof(detail::Kept<Program, N>));
+    const RowPlan plan = chosen ? *chosen
+                                : planRows(target, {shape.rows, int(shape.columns), N, KeptBytes, general, canSplit,
+                                                    Program::GroupVectors, Program::RowWords});
     return detail::launchRows(launch, target, program, shape.rows, int(shape.columns), general, plan);
+  }
 }
 
 } // namespace hk

@@ -17,7 +17,7 @@
 //   The result is deterministic: all workgroups combine the same numbers in the same order.
 //   Progress: a workgroup waits only for others of its own launch, so all of them have to become resident. planRows() starts
 // at most one workgroup a compute unit; the kernels are compiled for at most 4 wavefronts a workgroup and at least 4 a
-// SIMD, so that a compute unit has room for 4 such workgroups. A process has at most 4 hardware queues unless it asks for
+// SIMD (with RowsAtOnce rows: 2 and 2), so that a compute unit has room for 4 such workgroups. A process has at most 4 hardware queues unless it asks for
 // more (GPU_MAX_HW_QUEUES), so that at most 4 launches compete, and kernels that do not wait end by themselves. Do not
 // pass a workspace where more processes or queues than that run such launches at once.
 //

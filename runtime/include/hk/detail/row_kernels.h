@@ -203,7 +203,6 @@ template <class T> struct Scale {
     scale = maximum * (1.0f / Element<T>::Max);
     inverse = Element<T>::Max / maximum;
   }
-  Scale() = default;
 };
 
 /// The results of the epilogue for the N elements of a chunk: Size arrays of N.

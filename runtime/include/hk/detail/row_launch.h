@@ -30,60 +30,40 @@ template <int N, class Program> bool allAligned(const Program &program) {
   return allOf<N>(program.inputs) && allOf<N>(program.extras) && allOf<N>(program.outputs);
 }
 
-/// The kernels there are in registers, and no others: see mostThreads() and chunksFor() of hk/tuning.h.
+/// The kernels there are in registers, and no others: see hasChunks() and mostThreads() of hk/tuning.h.
 template <RowMode Mode, int G, bool General, class Program>
 hipError_t launchInRegisters(const Target &target, const Program &program, const RowExtent &extent, int chunks,
                              dim3 block, hipStream_t stream) {
   const bool loops = Mode != RowMode::Split && int64_t(extent.workgroups) * extent.rowsInWorkgroup < extent.rows;
-  auto start = [&](auto chunk, auto loop) {
-    constexpr int V = decltype(chunk)::value;
-    if (int(block.x) > mostThreads(Mode, V, G, HK_AMD))
-      return hipErrorInvalidValue;
-    return launchKernel(target, rowsKernel<Program, Mode, V, G, General, decltype(loop)::value>,
-                        dim3{static_cast<unsigned>(extent.workgroups)}, block, 0, extent.parts, stream, program,
-                        extent);
-  };
-  using std::integral_constant;
   if (loops && HK_NVIDIA)
     return hipErrorInvalidValue;
-  if constexpr (General) { // takes any number of rows
-    if (chunks <= 2)
-      return start(integral_constant<int, 2>{}, integral_constant<bool, HK_AMD>{});
-    return hipErrorInvalidValue;
-  } else if constexpr (Mode == RowMode::Split) {
-    if (chunks == 2)
-      return start(integral_constant<int, 2>{}, std::false_type{});
-    if (chunks == 4)
-      return start(integral_constant<int, 4>{}, std::false_type{});
-    return hipErrorInvalidValue;
+  if (General && chunks == 1) // the form that checks is made for two
+    chunks = 2;
+  hipError_t error = hipErrorInvalidValue;
+  auto start = [&](auto loop) {
+    constexpr bool Loops = decltype(loop)::value;
+    forEachIndex<4>([&](auto i) {
+      constexpr int V = 1 << decltype(i)::value;
+      if constexpr (hasChunks(Mode, V, General, Loops))
+        if (chunks == V && int(block.x) <= mostThreads(Mode, V, G, HK_AMD))
+          error = launchKernel(target, rowsKernel<Program, Mode, V, G, General, Loops>,
+                               dim3{static_cast<unsigned>(extent.workgroups)}, block, 0, extent.parts, stream,
+                               program, extent);
+    });
+  };
+  // Packed and the form that checks take any number of rows on AMD: one kernel is enough.
+  constexpr bool AlwaysLoops = HK_AMD && Mode != RowMode::Split && (Mode == RowMode::Packed || General);
+  if constexpr (AlwaysLoops) {
+    start(std::true_type{});
   } else {
-    // Packed always takes any number of rows on AMD: it is short.
-    constexpr bool Looping = HK_AMD;
-    switch (chunks) {
-    case 1:
-      if (Mode == RowMode::Packed)
-        return start(integral_constant<int, 1>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
-      if (!loops)
-        return start(integral_constant<int, 1>{}, std::false_type{});
-      return hipErrorInvalidValue;
-    case 2:
-      if (Mode == RowMode::Packed || loops)
-        return start(integral_constant<int, 2>{}, integral_constant<bool, Looping>{});
-      return start(integral_constant<int, 2>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
-    case 4:
-      if (Mode == RowMode::Packed || loops)
-        return start(integral_constant<int, 4>{}, integral_constant<bool, Looping>{});
-      return start(integral_constant<int, 4>{}, integral_constant<bool, Mode == RowMode::Packed && Looping>{});
-    case 8:
-      if constexpr (Mode == RowMode::Block) {
-        if (!loops)
-          return start(integral_constant<int, 8>{}, std::false_type{});
+    if constexpr (HK_AMD && Mode != RowMode::Split)
+      if (loops) {
+        start(std::true_type{});
+        return error;
       }
-      return hipErrorInvalidValue;
-    default:
-      return hipErrorInvalidValue;
-    }
+    start(std::false_type{});
   }
+  return error;
 }
 
 template <class Program>
