@@ -192,6 +192,20 @@ def copy_rate(torch):
     return 2 * a.numel() * a.element_size() / min(microseconds(torch, Copy, way)[0] for way in ways)
 
 
+def same_copy(torch, case):
+    """Microseconds of an element-wise kernel of PyTorch's that reads half of the case's bytes and writes as many."""
+
+    class Copy:
+        count = case.count
+
+        def __init__(self):
+            n = case.bytes // 8
+            self.sets = [(torch.zeros(n, device="cuda", dtype=torch.int32), torch.zeros(n, device="cuda", dtype=torch.int32))
+                         for _ in range(case.count)]
+
+    return microseconds(torch, Copy(), lambda s: torch.bitwise_not(s[0], out=s[1]))[0]
+
+
 def run(options):
     import torch
     kernels = library(options)
@@ -205,8 +219,8 @@ def run(options):
     print(figures["vehicle"])
     print("copy rate %.3f TB/s; microseconds a launch, median of %d replays (least-most of ours fast)\n" % (
         figures["copy_tb_s"], REPLAYS))
-    print("%-10s %5s %7s %9s %9s %9s %9s %9s %8s %8s" % (
-        "", "rows", "columns", "ours fast", "exact", "compile", "eager", "limit", "limit/us", "compile/"))
+    print("%-10s %5s %7s %9s %9s %9s %9s %9s %9s %8s %8s" % (
+        "", "rows", "columns", "ours fast", "exact", "compile", "eager", "copy", "limit", "limit/us", "compile/"))
     for operator, columns in SHAPES:
         for rows in ROWS:
             name = "%s %dx%d" % (operator, rows, columns)
@@ -230,6 +244,10 @@ def run(options):
                 torch._dynamo.reset()
                 compiled = torch.compile(function, mode="max-autotune-no-cudagraphs", dynamic=False)
                 result["compile_us"] = microseconds(torch, case, lambda s: compiled(*(s[n] for n in names)))[0]
+            if case.bytes > l2:
+                case.sets = []
+                torch.cuda.empty_cache()
+                result["copy_us"] = same_copy(torch, case)
             figures["cases"].append(result)
             show(result)
             if options.json:
@@ -251,15 +269,16 @@ def show(c):
         return "%9.2f" % c[key] if key in c else "%9s" % "-"
 
     ours = c.get("ours_fast_us")
-    print("%-10s %5d %7d %s %s %s %s %s %8s %8s  %s" % (
+    print("%-10s %5d %7d %s %s %s %s %s %s %8s %8s  %s" % (
         c["operator"], c["rows"], c["columns"], us("ours_fast_us"), us("ours_exact_us"), us("compile_us"),
-        us("eager_us"), us("limit_us"), "%.3f" % (c["limit_us"] / ours) if ours else "",
+        us("eager_us"), us("copy_us"), us("limit_us"), "%.3f" % (c["limit_us"] / ours) if ours else "",
         "%.2f" % (c["compile_us"] / ours) if ours and "compile_us" in c else "",
         "WRONG" if "wrong" in c else "(%.2f-%.2f)" % tuple(c["ours_fast_range"])), flush=True)
 
 
 def draw(figures):
-    keys = (("ours", "ours_fast_us"), ("torch.compile", "compile_us"), ("eager", "eager_us"), ("limit", "limit_us"))
+    keys = (("ours", "ours_fast_us"), ("torch.compile", "compile_us"), ("eager", "eager_us"), ("copy", "copy_us"),
+            ("limit", "limit_us"))
     return chart.bars("Microseconds a launch: " + figures["vehicle"], [
         ("%s %d x %d" % (c["operator"], c["rows"], c["columns"]), [(n, c.get(k)) for n, k in keys])
         for c in figures["cases"]], "us")

@@ -9,6 +9,7 @@
 #include "OpTable.h"
 #include "Program.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <bit>
@@ -306,6 +307,12 @@ void decodeSmem(Inst &I, const uint32_t *Words) {
   I.DstDwords = I.Op->DataDwords;
 }
 
+/// Whether a DS operation takes two data operands. In the others the second field means nothing.
+bool hasSecondData(StringRef Name) {
+  return any_of(ArrayRef<StringRef>{"ds_write2", "ds_wrxchg2", "ds_cmpst", "ds_mskor", "ds_wrap"},
+                [&](StringRef Prefix) { return Name.starts_with(Prefix); });
+}
+
 void decodeDs(Inst &I, const uint32_t *Words) {
   const OpInfo &Op = *I.Op;
   uint32_t W = Words[0], X = Words[1];
@@ -315,7 +322,8 @@ void decodeDs(Inst &I, const uint32_t *Words) {
   I.LdsOffset1 = bits(W, 15, 8);
   I.Src[0] = vgpr(bits(X, 7, 0));
   I.Src[1] = vgpr(bits(X, 15, 8) | Acc, Op.DataDwords);
-  I.Src[2] = vgpr(bits(X, 23, 16) | Acc, Op.DataDwords);
+  if (hasSecondData(Op.Name))
+    I.Src[2] = vgpr(bits(X, 23, 16) | Acc, Op.DataDwords);
   I.Dst = bits(X, 31, 24) | Acc;
   I.DstDwords = Op.DstDwords;
 }

@@ -151,8 +151,8 @@ template <class T> HK_DEVICE T loadConstant(const T *from) {
 #endif
 }
 
-/// N elements of an operand, or the first \p count.
-template <bool General, class O, int N>
+/// N elements of an operand, or the first \p count. \p U: of those that have one per row and column.
+template <bool General, Use U = Use::Cached, class O, int N>
 HK_DEVICE void loadOperand(Fragment<O, N> &to, const O &from, int row, int column, int count) {
   using Traits = OperandTraits<O>;
   using T = typename Traits::Type;
@@ -162,12 +162,12 @@ HK_DEVICE void loadOperand(Fragment<O, N> &to, const O &from, int row, int colum
     else
       to.value = Element<T>::toValue(from.data[row]);
   } else {
-    constexpr Use U = Traits::Is == Part::PerElement ? Use::Once : Use::Again;
+    constexpr Use Own = Traits::Is == Part::PerElement ? U : Use::Cached;
     const T *at = address(from, row, uint32_t(column));
     if constexpr (General)
-      loadSome<false, U>(to.raw, at, count);
+      loadSome<false, Own>(to.raw, at, count);
     else
-      load<true, U>(to.raw, at);
+      load<true, Own>(to.raw, at);
   }
 }
 

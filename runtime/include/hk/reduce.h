@@ -14,7 +14,8 @@
 //
 // A reduction type has State and Words, identity(), combine() (see hk/wave.h) and `finish(state)`; and an Accumulator, in
 // which one work-item collects its values: `start()`, `add(accumulator, values)` for N values, `add(accumulator, values,
-// count)` for the first count of them, and `seal(accumulator)`, which makes it a State.
+// count)` for the first count of them, and `seal(accumulator)`, which makes it a State. How the lanes of a wavefront put
+// together what they have can be made cheaper by a specialization of detail::InWave.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,6 +23,7 @@
 #include "hk/math.h"
 #include "hk/platform.h"
 #include "hk/tuple.h"
+#include "hk/wave.h"
 
 namespace hk {
 
@@ -154,7 +156,8 @@ struct Moments {
   }
   HK_DEVICE static State seal(const Accumulator &all) {
     const float mean = all.word[0] > 0.0f ? all.word[2] * Fast::reciprocal(all.word[0]) : 0.0f;
-    return {{all.word[0], all.word[1] + mean, ::fmaxf(all.word[3] - all.word[2] * mean, 0.0f)}};
+    const float squares = all.word[3] - all.word[2] * mean;
+    return {{all.word[0], all.word[1] + mean, squares < 0.0f ? 0.0f : squares}}; // NaN stays
   }
   HK_DEVICE static Result finish(const State &state) {
     return {state.word[1], state.word[0] > 0.0f ? state.word[2] / state.word[0] : 0.0f};
@@ -197,6 +200,73 @@ template <class Policy> struct Softmax : detail::PlainState<2> {
 };
 
 namespace detail {
+
+/// How the lanes that share a row reduce it. `start` sees the first values of each lane if it `Looks`; `whole`: count is that
+/// of all lanes, or their values are others of the same row. All lanes have to be in start() and finish().
+template <class R> struct InWave {
+  static constexpr bool Looks = false;
+  using Accumulator = typename R::Accumulator;
+  template <int N> HK_DEVICE static Accumulator start(const float (&)[N], bool, int, int) { return R::start(); }
+  template <int N, class... Count>
+  HK_DEVICE static void add(Accumulator &all, const float (&values)[N], Count... count) {
+    R::add(all, values, count...);
+  }
+  HK_DEVICE static typename R::State finish(const Accumulator &all, int width) {
+    return reduceLanes<R>(R::seal(all), width);
+  }
+};
+
+/// Lanes sum distances from an origin that they have in common, so that their sums add up: merging means lane by lane costs
+/// three times as much. The origin is the mean of one value of each lane. However far one of them is from the others, it is
+/// L times closer to their mean, for L lanes, and n / L^2 is small for the n values of a wavefront.
+template <> struct InWave<Moments> {
+  static constexpr bool Looks = true;
+  struct Accumulator {
+    float word[4]; // origin; count, sums of distances from it and of their squares
+  };
+  template <int W> struct Sums : PlainState<W> {
+    using State = typename PlainState<W>::State;
+    HK_DEVICE static State combine(const State &a, const State &b) {
+      State both;
+#pragma unroll
+      for (int w = 0; w < W; ++w)
+        both.word[w] = a.word[w] + b.word[w];
+      return both;
+    }
+    HK_DEVICE static State identity() { return {}; }
+  };
+  template <int N>
+  HK_DEVICE static Accumulator start(const float (&values)[N], bool whole, int count, int width) {
+    if (whole)
+      return {{reduceLanes<Sums<1>>({{values[0]}}, width).word[0] * Fast::reciprocal(float(width)), 0.0f, 0.0f, 0.0f}};
+    const auto all = reduceLanes<Sums<2>>(count > 0 ? Sums<2>::State{{values[0], 1.0f}} : Sums<2>::identity(), width);
+    return {{all.word[1] > 0.0f ? all.word[0] * Fast::reciprocal(all.word[1]) : 0.0f, 0.0f, 0.0f, 0.0f}};
+  }
+  template <int N> HK_DEVICE static void add(Accumulator &all, const float (&values)[N]) {
+    float sum[2] = {all.word[2], 0.0f}, squares[2] = {all.word[3], 0.0f};
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      const float distance = values[n] - all.word[0];
+      sum[n & 1] += distance;
+      squares[n & 1] = __builtin_fmaf(distance, distance, squares[n & 1]);
+    }
+    all = {{all.word[0], all.word[1] + float(N), sum[0] + sum[1], squares[0] + squares[1]}};
+  }
+  template <int N> HK_DEVICE static void add(Accumulator &all, const float (&values)[N], int count) {
+    const int some = count < 0 ? 0 : count < N ? count : N;
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      const float distance = n < some ? values[n] - all.word[0] : 0.0f;
+      all.word[2] += distance;
+      all.word[3] = __builtin_fmaf(distance, distance, all.word[3]);
+    }
+    all.word[1] += float(some);
+  }
+  HK_DEVICE static Moments::State finish(const Accumulator &all, int width) {
+    const auto sums = reduceLanes<Sums<3>>({{all.word[1], all.word[2], all.word[3]}}, width);
+    return Moments::seal({{sums.word[0], all.word[0], sums.word[1], sums.word[2]}});
+  }
+};
 
 /// One part after another in `word`.
 template <class Whole, class Head, class Tail> HK_DEVICE Whole joinWords(const Head &a, const Tail &b) {

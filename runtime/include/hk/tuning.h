@@ -11,13 +11,14 @@
 //   Split    by several workgroups, in registers (hk/split.h). For fewer rows than compute units, where the row is long
 //            enough (splitRow) that what more compute units gain exceeds the exchange. If that leaves less than eight
 //            parts a row, a workgroup has RowsAtOnce rows and thinner parts: weights are read once for all of them.
+//            sm_90: also for rows that no workgroup can hold, if there are as many as compute units.
 //   Long     by one workgroup (NVIDIA: or a cluster) in steps: the row stays in LDS if it fits there, else it is read
 //            again.
 //
 // In Block, a work-item holds two vectors if that makes no more work-items than a workgroup may have, else four, else
 // eight: fewer than two leave the fixed cost of a wavefront to too few elements. Where nothing is reduced over the row
-// there is no such cost, and one vector is enough; with many rows (manyRows for each compute unit) and a reduction of more
-// than one word, which costs more, it is four.
+// there is no such cost, and one vector is enough; with many rows (manyRows for each compute unit) it is manyPlain then, and
+// four with a reduction of more than one word, which costs more.
 //
 // Sources: gfx942 and others: compute units, registers and LDS from AMD's CDNA documents; the choice of threads and parts
 // follows from executed instructions in the simulator and the model of docs/runtime/rows.md, no AMD hardware was timed.
@@ -54,6 +55,7 @@ struct Tuning {
   int packedChunks;    ///< vectors a lane at most there
   int blockThreads;    ///< work-items of a workgroup at most, if rows fill the device or each has four or more vectors
   int manyRows;        ///< see above
+  int manyPlain;       ///< vectors a work-item has of many rows where nothing is reduced
   int longThreads;     ///< work-items of a workgroup in Long
   int residentThreads; ///< work-items a compute unit holds, to size persistent grids
   int persistent;      ///< rounds of workgroups beyond which a grid is persistent; 0: never
@@ -68,11 +70,11 @@ struct Tuning {
 
 inline const Tuning &tuningOf(const Target &target) {
   static constexpr Tuning Table[] = {
-      /* gfx90a */ {256, 4, 1024, 8, 1024, 2048, 4, 512, 128, 2, 16, 60 * 1024, 256, 1},
-      /* gfx942 */ {256, 4, 1024, 8, 1024, 2048, 4, 512, 128, 2, 16, 60 * 1024, 256, 1},
-      /* gfx950 */ {256, 4, 1024, 8, 1024, 2048, 4, 512, 128, 2, 16, 156 * 1024, 256, 1},
-      /* sm_80 */ {256, 4, 512, 8, 512, 1536, 0, 1 << 30, 256, 8, 1, 160 * 1024, 256, 1},
-      /* sm_90 */ {256, 4, 512, 8, 512, 2048, 0, 2048, 256, 8, 8, 224 * 1024, 256, 1},
+      /* gfx90a */ {256, 4, 1024, 8, 1, 1024, 2048, 4, 512, 128, 2, 16, 60 * 1024, 256, 1},
+      /* gfx942 */ {256, 4, 1024, 8, 1, 1024, 2048, 4, 512, 128, 2, 16, 60 * 1024, 256, 1},
+      /* gfx950 */ {256, 4, 1024, 8, 1, 1024, 2048, 4, 512, 128, 2, 16, 156 * 1024, 256, 1},
+      /* sm_80 */ {256, 4, 512, 8, 4, 512, 1536, 0, 1 << 30, 256, 8, 1, 160 * 1024, 256, 1},
+      /* sm_90 */ {256, 4, 512, 8, 4, 512, 2048, 0, 2048, 256, 8, 8, 224 * 1024, 256, 1},
   };
   return Table[int(target.arch)];
 }
@@ -106,12 +108,12 @@ struct RowProblem {
 };
 
 /// Whether there are kernels with \p chunks vectors a work-item in registers. `general`: operands that are not aligned, or
-/// columns that vectors do not divide. `loops`: fewer workgroups than rows (never on NVIDIA).
-constexpr bool hasChunks(RowMode mode, int chunks, bool general, bool loops) {
+/// columns that vectors do not divide. `loops`: fewer workgroups than rows (never on NVIDIA). `amd`: or NVIDIA.
+constexpr bool hasChunks(RowMode mode, int chunks, bool general, bool loops, bool amd) {
   if (general)
     return chunks == 2;
   if (mode == RowMode::Split)
-    return chunks == 2 || chunks == 4;
+    return chunks == 2 || chunks == 4 || (chunks == 8 && !amd);
   if (mode == RowMode::Packed)
     return chunks == 1 || chunks == 2 || chunks == 4;
   return chunks == 2 || chunks == 4 || (!loops && (chunks == 1 || chunks == 8));
@@ -123,7 +125,7 @@ constexpr int mostThreads(RowMode mode, int chunks, int rows, bool amd) {
     return 256;
   if (amd)
     return mode == RowMode::Split ? (rows > 1 ? 128 : 256) : chunks == 4 ? 512 : 1024;
-  return chunks > 2 ? 512 : 1024;
+  return chunks > 4 ? 512 : 1024;
 }
 
 namespace detail {
@@ -132,7 +134,7 @@ namespace detail {
 /// full; false if none does. \p most bounds the threads further.
 inline bool fitRow(RowPlan &plan, int64_t vectors, int wave, int chunks, int most, bool general) {
   for (; chunks <= 8; chunks *= 2) {
-    if (!hasChunks(plan.mode, chunks, general, false))
+    if (!hasChunks(plan.mode, chunks, general, false, wave == 64))
       continue;
     const int64_t threads = roundUpTo((vectors + chunks - 1) / chunks, wave);
     const int bound = mostThreads(plan.mode, chunks, plan.rowsInWorkgroup, wave == 64);
@@ -151,6 +153,24 @@ inline int powerOfTwoUpTo(int64_t n) {
   while (p * 2 <= n)
     p *= 2;
   return p;
+}
+
+/// Parts in registers for rows that no workgroup can hold, if a cluster can: while one of the rows that a multiprocessor has is
+/// reduced, others are read.
+inline bool planClusters(RowPlan &plan, const Target &target, const RowProblem &problem, int64_t vectors) {
+  constexpr int Chunks = 8, Threads = 384;
+  const int most = tuningOf(target).maxParts;
+  RowPlan split = plan;
+  split.mode = RowMode::Split;
+  split.parts = 2;
+  auto share = [&] { return partVectors(vectors, split.parts, problem.groupVectors); };
+  while (split.parts < most && share() > int64_t(Chunks) * Threads)
+    split.parts *= 2;
+  if (share() * (split.parts - 1) >= vectors || !fitRow(split, share(), waveSizeOf(target), Chunks, Threads, false))
+    return false;
+  split.workgroups = problem.rows * split.parts;
+  plan = split;
+  return true;
 }
 
 /// A plan with several workgroups a row, if that is worth it.
@@ -215,10 +235,13 @@ inline RowPlan planRows(const Target &target, const RowProblem &problem) {
     plan.parts = 1;
     plan.mode = RowMode::Block;
     const bool many = problem.rows >= int64_t(t.manyRows) * target.computeUnits;
-    const int chunks = many && problem.words > 1 ? 4 : problem.words ? 2 : 1;
+    const int chunks = problem.words == 0 ? (many ? t.manyPlain : 1) : many && problem.words > 1 ? 4 : 2;
     const int most = problem.rows < target.computeUnits ? 1024 : t.blockThreads;
     if (!detail::fitRow(plan, vectors, wave, chunks, most, problem.general) &&
         !detail::fitRow(plan, vectors, wave, 1, 1024, problem.general)) {
+      if (!amd && problem.canSplit && !problem.general && problem.rows >= target.computeUnits &&
+          detail::planClusters(plan, target, problem, vectors))
+        return plan;
       plan.mode = RowMode::Long;
       plan.chunks = 4;
       plan.threads = t.longThreads;
@@ -234,7 +257,7 @@ inline RowPlan planRows(const Target &target, const RowProblem &problem) {
   const int64_t needed = (problem.rows + plan.rowsInWorkgroup - 1) / plan.rowsInWorkgroup;
   const int threads = plan.threads * (plan.mode == RowMode::Packed ? plan.rowsInWorkgroup : 1);
   const int64_t resident = int64_t(target.computeUnits) * (t.residentThreads / threads);
-  const bool loops = plan.mode == RowMode::Long || hasChunks(plan.mode, plan.chunks, problem.general, true);
+  const bool loops = plan.mode == RowMode::Long || hasChunks(plan.mode, plan.chunks, problem.general, true, amd);
   plan.workgroups = t.persistent && loops && needed > resident * t.persistent ? resident : needed;
   return plan;
 }

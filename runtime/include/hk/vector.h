@@ -13,8 +13,9 @@
 
 namespace hk {
 
-/// Whether data comes back soon. Streaming data does not push what does out of NVIDIA's first-level cache.
-enum class Use { Once, Again };
+/// How NVIDIA's first-level cache takes what is loaded: Streamed goes past it. On an H200 that is 3 to 6 % slower (bench/rows), but
+/// 6 % faster where a workgroup's LDS leaves little of that cache.
+enum class Use { Cached, Streamed };
 
 template <class T, int N> struct Raw {
   static constexpr int Bytes = N * int(sizeof(T));
@@ -110,7 +111,7 @@ template <Use U> HK_DEVICE void load16(const void *from, uint32_t *to) {
   const Vector4 v = *static_cast<const Vector4 *>(from);
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 #else
-  if constexpr (U == Use::Once) {
+  if constexpr (U == Use::Streamed) {
     asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "l"(from));
@@ -221,7 +222,7 @@ template <int Part, class T, int N> HK_DEVICE void loadPart(Raw<T, N> &to, const
       // The offset in registers depends on the lane; only constant ones stay in registers. So the part is loaded to
       // a fixed place and moved by selects.
       Raw<T, Part> part;
-      load<false, Use::Once>(part, from + done);
+      load<false, Use::Cached>(part, from + done);
 #pragma unroll
       for (int n = 0; n < N; n += Part) {
         const bool here = n == done;

@@ -124,14 +124,19 @@ template <class R> HK_DEVICE void publishWave(const typename R::State &state, fl
 
 /// Combines what \p count wavefronts have published.
 template <class R> HK_DEVICE typename R::State collectWaves(const float *lds, int count, int lane) {
-  const int slot = lane & (MaxWaves - 1), from = slot < count ? slot : 0;
+#if HK_AMD
+  constexpr int width = MaxWaves; // what is not needed costs less than asking
+#else
+  const int width = 1 << (32 - __clz(count - 1)); // the power of two from count
+#endif
+  const int slot = lane & (width - 1), from = slot < count ? slot : 0;
   typename R::State state = R::identity();
 #pragma unroll
   for (int w = 0; w < R::Words; ++w) {
     const float found = lds[w * MaxWaves + from];
     state.word[w] = slot < count ? found : state.word[w];
   }
-  return reduceLanes<R>(state, MaxWaves);
+  return reduceLanes<R>(state, width);
 }
 
 } // namespace hk

@@ -56,7 +56,7 @@ void tryPlan(RowPlan plan, int64_t rows, int64_t vectors, int cut, int turn) {
     Shape shape{rows, vectors * length - cut, {cut && !unaligned ? cut : 0, unaligned}, {length, unaligned ? 3 : 0}, true};
     const bool general = cut != 0;
     forced = &plan;
-    const bool missing = plan.mode != RowMode::Long && !hk::hasChunks(plan.mode, general ? 2 : plan.chunks, general, loops);
+    const bool missing = plan.mode != RowMode::Long && !hk::hasChunks(plan.mode, general ? 2 : plan.chunks, general, loops, true);
     const bool tooFew = general && plan.chunks > 2 && plan.mode != RowMode::Long;
     const bool tooMany = plan.mode != RowMode::Long && plan.threads * (plan.mode == RowMode::Packed ? plan.rowsInWorkgroup : 1) >
                              hk::mostThreads(plan.mode, plan.chunks, plan.rowsInWorkgroup, true);

@@ -220,12 +220,12 @@ __global__ void __launch_bounds__(1024)
       using T = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
       if (splat) {
         Raw<T, 1> one;
-        load<true, Use::Again>(one, from);
+        load<true, Use::Cached>(one, from);
         raw.fill(one);
       } else if constexpr (Checks) {
-        loadSome<Aligned, Use::Once>(raw, from, int(extent.inner - at[v].start - at[v].lane));
+        loadSome<Aligned, Use::Cached>(raw, from, int(extent.inner - at[v].start - at[v].lane));
       } else {
-        load<Aligned, Use::Once>(raw, from);
+        load<Aligned, Use::Cached>(raw, from);
       }
     });
   }
@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(1024)
     const auto *from = elementAt<Mapping::Gather>(get<I>(inputs), at, true) + inner * extent.innerStride[I];
     using T = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
     Raw<T, 1> raw;
-    load<true, Use::Again>(raw, from);
+    load<true, Use::Cached>(raw, from);
     raw.unpack(get<I>(values).at);
   });
   const auto results = callFunctor(prepareFunctor(functor), values, 0, std::make_integer_sequence<int, Ins::Size>{});

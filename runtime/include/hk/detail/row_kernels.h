@@ -116,7 +116,7 @@ HK_DEVICE void unpackAll(const Fragments<Operands, N> &from, typename ValuesOf<O
 
 /// Loads chunk \p v of the operands that differ from row to row (PerRow), or of those that do not. What a row has one of
 /// is loaded with the first chunk.
-template <bool General, bool PerRow, class Operands, int N, int V>
+template <bool General, bool PerRow, Use U = Use::Cached, class Operands, int N, int V>
 HK_DEVICE void loadSelected(Fragments<Operands, N> (&to)[V], int v, const Operands &from, int row, int column,
                             int count) {
   forEachIndex<Operands::Size>([&](auto i) {
@@ -126,7 +126,7 @@ HK_DEVICE void loadSelected(Fragments<Operands, N> (&to)[V], int v, const Operan
       if (Is == Part::PerRow && v > 0)
         get<I>(to[v]) = get<I>(to[0]);
       else
-        loadOperand<General>(get<I>(to[v]), get<I>(from), row, column, count);
+        loadOperand<General, U>(get<I>(to[v]), get<I>(from), row, column, count);
     }
   });
 }
@@ -280,19 +280,14 @@ struct RowExtent {
   void *workspace;
 };
 
-/// Reduces over the work-items that share a row, for G rows at once. Each call is one reduction of the workgroup.
+/// Combines the states of the wavefronts that share a row, for G rows at once. Each call is one reduction of the workgroup.
 template <RowMode Mode, int G> class RowReducer;
 
 template <> class RowReducer<RowMode::Packed, 1> {
 public:
-  HK_DEVICE explicit RowReducer(const RowExtent &extent) : threads(extent.threads) {}
-  template <class R> HK_DEVICE void reduce(typename R::State (&state)[1], int) {
-    state[0] = reduceLanes<R>(state[0], threads);
-  }
+  HK_DEVICE explicit RowReducer(const RowExtent &) {}
+  template <class R> HK_DEVICE void combine(typename R::State (&)[1], int) {}
   HK_DEVICE void leave() {}
-
-private:
-  int threads;
 };
 
 /// LDS of a reduction. They alternate: a wavefront that is ahead may write the second while others still read the first.
@@ -306,8 +301,7 @@ template <> class RowReducer<RowMode::Block, 1> {
 public:
   HK_DEVICE explicit RowReducer(const RowExtent &extent)
       : waves(extent.threads / WaveSize), wave(int(threadIdx.x) / WaveSize), lane(int(threadIdx.x) % WaveSize) {}
-  template <class R> HK_DEVICE void reduce(typename R::State (&state)[1], int) {
-    state[0] = reduceWave<R>(state[0]);
+  template <class R> HK_DEVICE void combine(typename R::State (&state)[1], int) {
     if (waves == 1)
       return;
     static_assert(R::Words <= MaxExchangeWords, "more words than there is LDS for");
@@ -330,10 +324,7 @@ public:
                  int(blockIdx.x) % extent.parts, extent.parts),
         workgroups(extent.workgroups), waves(extent.threads / WaveSize), wave(int(threadIdx.x) / WaveSize),
         lane(int(threadIdx.x) % WaveSize) {}
-  template <class R> HK_DEVICE void reduce(typename R::State (&state)[G], int number) {
-#pragma unroll
-    for (int g = 0; g < G; ++g)
-      state[g] = reduceWave<R>(state[g]);
+  template <class R> HK_DEVICE void combine(typename R::State (&state)[G], int number) {
     if (waves == 1) {
       exchange.template combine<R, G>(state, number, lane);
       return;
@@ -380,9 +371,8 @@ public:
         wave(int(threadIdx.x) / WaveSize), lane(int(threadIdx.x) % WaveSize) {
     enterCluster();
   }
-  template <class R> HK_DEVICE void reduce(typename R::State (&state)[1], int number) {
+  template <class R> HK_DEVICE void combine(typename R::State (&state)[1], int number) {
     __shared__ float buffer[MaxExchanges][R::Words * MaxParts * MaxWaves];
-    state[0] = reduceWave<R>(state[0]);
     if (!entered)
       awaitCluster();
     entered = true;
@@ -398,14 +388,14 @@ private:
 
 /// Adds a chunk of which `count` elements belong to the row: N if `sure`; all or none if not General.
 template <class R, bool General, int N>
-HK_DEVICE void addChunk(typename R::Accumulator &own, const float (&values)[N], bool sure, int count) {
+HK_DEVICE void addChunk(typename InWave<R>::Accumulator &own, const float (&values)[N], bool sure, int count) {
   if (sure) {
-    R::add(own, values);
+    InWave<R>::add(own, values);
   } else if constexpr (General) {
-    R::add(own, values, count);
+    InWave<R>::add(own, values, count);
   } else {
-    typename R::Accumulator with = own;
-    R::add(with, values);
+    typename InWave<R>::Accumulator with = own;
+    InWave<R>::add(with, values);
     constexpr int Words = R::Words ? int(sizeof(own.word) / sizeof(float)) : 0;
 #pragma unroll
     for (int w = 0; w < Words; ++w)
@@ -420,7 +410,7 @@ HK_DEVICE void addChunk(typename R::Accumulator &own, const float (&values)[N], 
 constexpr int leastResident(RowMode mode, int chunks, int rows) {
   if (HK_AMD)
     return mode != RowMode::Split ? 1 : rows > 1 ? 2 : 4;
-  return chunks == 4 ? 2 : 1;
+  return mode == RowMode::Split && chunks == 8 ? 2 : 1;
 }
 
 /// Nothing is moved across this place: where registers are few, or chunks would be computed all at once.
@@ -457,7 +447,7 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   constexpr bool Packed = Mode == RowMode::Packed, Split = Mode == RowMode::Split;
   // Where registers are few, what the epilogue reads comes late, chunk by chunk: it is in the cache for most rows. And
   // inputs come in two halves.
-  constexpr bool LateExtras = V > (HK_AMD ? 4 : 2);
+  constexpr bool LateExtras = V > 4;
   constexpr int AtOnce = V > 4 ? V / 2 : V;
   using R = typename Program::Reduction;
   using Inputs = typename Program::Inputs;
@@ -467,6 +457,7 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   const int threads = extent.threads;
   const int thread = Packed ? int(threadIdx.x) & (threads - 1) : int(threadIdx.x);
   const int inWorkgroup = Packed ? int(threadIdx.x) / threads : 0;
+  const int width = Packed ? threads : WaveSize; // lanes of a wavefront that share a row
   const RowPart part(extent, Split);
   const int limit = part.limit;
 
@@ -517,9 +508,10 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   auto loadInputs = [&](int g, int v) {
     if (!isRead(v))
       return;
-    loadSelected<General, true, Inputs, N>(inputs[g], v, program.inputs, rowOf(first, g), place(v), countOf(v));
+    loadSelected<General, true, Use::Cached, Inputs, N>(inputs[g], v, program.inputs, rowOf(first, g), place(v),
+                                                        countOf(v));
     if (g == 0)
-      loadSelected<General, false, Inputs, N>(inputs[0], v, program.inputs, 0, place(v), countOf(v));
+      loadSelected<General, false, Use::Cached, Inputs, N>(inputs[0], v, program.inputs, 0, place(v), countOf(v));
     else
       takeSelected<false, Inputs, N>(inputs[g][v], inputs[0][v]);
   };
@@ -529,7 +521,7 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   });
   auto loadColumns = [&](int g, int v) {
     if (g == 0)
-      loadSelected<General, false, Extras, N>(extras[0], v, program.extras, 0, place(v), countOf(v));
+      loadSelected<General, false, Use::Cached, Extras, N>(extras[0], v, program.extras, 0, place(v), countOf(v));
     else
       takeSelected<false, Extras, N>(extras[g][v], extras[0][v]);
   };
@@ -538,11 +530,8 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
 
   while (first + least < rows) {
     Kept<Program, N> kept[G][V];
-    typename R::Accumulator own[G];
+    typename InWave<R>::Accumulator own[G];
     typename R::State state[G];
-#pragma unroll
-    for (int g = 0; g < G; ++g)
-      own[g] = R::start();
     each([&](int g, int v) {
       if (AtOnce < V && v == AtOnce) {
         oneAfterTheOther();
@@ -553,25 +542,28 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
       float values[N];
       valuesOf<Program, N>(program, inputs[g][v], rowOf(first, g), column[v], values);
       kept[g][v].keep(inputs[g][v], values);
+      if (v == 0)
+        own[g] = InWave<R>::start(values, !General, countOf(0), width);
       addChunk<R, General>(own[g], values, isSure(v), countOf(v));
     });
     each([&](int g, int v) {
       if (isRead(v))
-        loadSelected<General, true, Extras, N>(extras[g], v, program.extras, rowOf(first, g), place(v), countOf(v));
+        loadSelected<General, true, Use::Cached, Extras, N>(extras[g], v, program.extras, rowOf(first, g), place(v),
+                                                            countOf(v));
     });
     // Not set if there is no next row: then nobody looks at it, and the compiler need not keep the old values.
     Fragments<Inputs, N> next[G][V];
     if (Loops && first + step + least < rows)
       each([&](int g, int v) {
         if (isRead(v))
-          loadSelected<General, true, Inputs, N>(next[g], v, program.inputs, rowOf(first + step, g), place(v),
-                                               countOf(v));
+          loadSelected<General, true, Use::Cached, Inputs, N>(next[g], v, program.inputs, rowOf(first + step, g),
+                                                              place(v), countOf(v));
       });
 #pragma unroll
     for (int g = 0; g < G; ++g)
-      state[g] = R::seal(own[g]);
+      state[g] = InWave<R>::finish(own[g], width);
     if constexpr (R::Words > 0)
-      reducer.template reduce<R>(state, 0);
+      reducer.template combine<R>(state, 0);
     using RowState = decltype(prepareRow(program.epilogue, R::finish(state[0]), 0));
     RowState rowState[G];
 #pragma unroll
@@ -604,7 +596,10 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
         constexpr int I = decltype(i)::value;
         using O = TupleElement<I, Outputs>;
         if constexpr (OutputTraits<O>::Scale == Scaling::PerRow) {
-          reducer.template reduce<AbsMax>(maximum[I], 1);
+#pragma unroll
+          for (int g = 0; g < G; ++g)
+            maximum[I][g] = reduceLanes<AbsMax>(maximum[I][g], width);
+          reducer.template combine<AbsMax>(maximum[I], 1);
 #pragma unroll
           for (int g = 0; g < G; ++g) {
             const Scale<typename OutputTraits<O>::Type> scale(AbsMax::finish(maximum[I][g]));
@@ -642,6 +637,7 @@ template <class Program, RowMode Mode, int V, bool General, bool InLds>
 __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, const RowExtent extent) {
   constexpr int N = Program::VectorLength;
   constexpr bool Split = Mode == RowMode::Split;
+  constexpr Use U = InLds ? Use::Streamed : Use::Cached;
   using R = typename Program::Reduction;
   using Inputs = typename Program::Inputs;
   using Extras = Fragments<typename Program::Extras, N>;
@@ -673,12 +669,13 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
           if (!General && count <= 0)
             continue;
           if constexpr (First || !InLds) {
-            loadSelected<General, true, Inputs, N>(inputs, v, program.inputs, row, column[v], count);
-            loadSelected<General, false, Inputs, N>(inputs, v, program.inputs, row, column[v], count);
+            loadSelected<General, true, U, Inputs, N>(inputs, v, program.inputs, row, column[v], count);
+            loadSelected<General, false, U, Inputs, N>(inputs, v, program.inputs, row, column[v], count);
           }
           if constexpr (!First) {
-            loadSelected<General, true, typename Program::Extras, N>(extras, v, program.extras, row, column[v], count);
-            loadSelected<General, false, typename Program::Extras, N>(extras, v, program.extras, row, column[v], count);
+            using All = typename Program::Extras;
+            loadSelected<General, true, U, All, N>(extras, v, program.extras, row, column[v], count);
+            loadSelected<General, false, U, All, N>(extras, v, program.extras, row, column[v], count);
           }
         }
 #pragma unroll
@@ -707,15 +704,25 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
       }
     };
 
-    typename R::Accumulator own = R::start();
+    typename InWave<R>::Accumulator own;
+    typename R::State state[1] = {R::identity()};
     if constexpr (R::Words > 0 || InLds) {
+      [[maybe_unused]] bool started = false;
+      if constexpr (!InWave<R>::Looks)
+        own = InWave<R>::start({0.0f}, false, 0, WaveSize);
       pass(std::true_type{}, [&](const float(&values)[N], int, int count, const Extras &) {
+        if constexpr (InWave<R>::Looks) {
+          if (!started)
+            own = InWave<R>::start(values, false, count, WaveSize);
+          started = true;
+        }
         addChunk<R, General>(own, values, false, count);
       });
     }
-    typename R::State state[1] = {R::seal(own)};
-    if constexpr (R::Words > 0)
-      reducer.template reduce<R>(state, 0);
+    if constexpr (R::Words > 0) {
+      state[0] = InWave<R>::finish(own, WaveSize);
+      reducer.template combine<R>(state, 0);
+    }
     const auto rowState = prepareRow(program.epilogue, R::finish(state[0]), extent.columns);
 
     float inverse[Outputs::Size] = {};
@@ -733,7 +740,8 @@ __global__ void __launch_bounds__(1024) longRowsKernel(const Program program, co
         constexpr int I = decltype(i)::value;
         using O = TupleElement<I, Outputs>;
         if constexpr (OutputTraits<O>::Scale == Scaling::PerRow) {
-          reducer.template reduce<AbsMax>(maximum[I], 1);
+          maximum[I][0] = reduceWave<AbsMax>(maximum[I][0]);
+          reducer.template combine<AbsMax>(maximum[I], 1);
           const Scale<typename OutputTraits<O>::Type> scale(AbsMax::finish(maximum[I][0]));
           inverse[I] = scale.inverse;
           if (thread == 0 && part.offset == 0)

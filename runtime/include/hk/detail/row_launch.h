@@ -44,7 +44,7 @@ hipError_t launchInRegisters(const Target &target, const Program &program, const
     constexpr bool Loops = decltype(loop)::value;
     forEachIndex<4>([&](auto i) {
       constexpr int V = 1 << decltype(i)::value;
-      if constexpr (hasChunks(Mode, V, General, Loops))
+      if constexpr (hasChunks(Mode, V, General, Loops, HK_AMD))
         if (chunks == V && int(block.x) <= mostThreads(Mode, V, G, HK_AMD))
           error = launchKernel(target, rowsKernel<Program, Mode, V, G, General, Loops>,
                                dim3{static_cast<unsigned>(extent.workgroups)}, block, 0, extent.parts, stream,

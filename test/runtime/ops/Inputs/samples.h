@@ -45,6 +45,7 @@ enum class RowKind {
   Huge,      ///< squares beyond f32 (not in f16: the largest numbers there)
   Steep,     ///< from 0 to 100; not one of allRowKinds()
   Large,     ///< squares within f32, not in f16; not one of allRowKinds()
+  Outlier,   ///< the first far from the others; not one of allRowKinds()
 };
 
 inline const std::vector<RowKind> &allRowKinds() {
@@ -82,6 +83,8 @@ inline double sample(const ElementType &type, RowKind kind, uint64_t seed, int64
     return 100 * uniform(seed, row, column);
   case RowKind::Large:
     return x * 1e15;
+  case RowKind::Outlier:
+    return column == 0 ? 3000 : x;
   }
   return x;
 }
