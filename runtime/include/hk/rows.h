@@ -22,7 +22,7 @@
 // vector, if that is less), pitches too, and vectors divide the columns, accesses need no check; otherwise the same kernel is
 // used in a form that checks (`General`).
 //
-// Errors: hipErrorInvalidValue for sizes out of range or a plan that does not cover the row; pitches are not checked;
+// Errors: hipErrorInvalidValue for sizes or pitches out of range or a plan that does not cover the row;
 // hipErrorNotSupported for a device without a schedule; errors of the launch.
 //
 //===----------------------------------------------------------------------===//
@@ -56,11 +56,14 @@ hipError_t rows(const Launch &launch, RowShape shape, const Prologue &prologue, 
     return hipSuccess;
   const Program program{prologue, inputs, epilogue, extras, outputs};
   constexpr int N = Program::VectorLength;
+  if (!detail::allOperands(program, [](const auto &one) { return detail::hasPitches(one); }))
+    return hipErrorInvalidValue;
 
   Target target;
   if (hipError_t error = currentTarget(target); error != hipSuccess)
     return error;
-  const bool general = shape.columns % N != 0 || !detail::allAligned<N>(program);
+  const bool general = shape.columns % N != 0 ||
+                       !detail::allOperands(program, [](const auto &one) { return detail::isAligned<N>(one); });
   if constexpr (detail::CompactRows<Program>) {
     return chosen ? hipErrorNotSupported
                   : detail::launchCompact(launch, target, program, shape.rows, int(shape.columns), general);

@@ -171,6 +171,12 @@ template <int Bytes, int ElementBytes> HK_DEVICE void copyUnaligned(void *to, co
 
 } // namespace detail
 
+/// Whether N elements at \p data, and at every multiple of \p stride elements from there, are \p Aligned for load() and store().
+template <int N, class T> bool areVectorsAligned(const T *data, int64_t stride) {
+  constexpr uint64_t Bytes = N * sizeof(T) < 16 ? N * sizeof(T) : 16;
+  return reinterpret_cast<uintptr_t>(data) % Bytes == 0 && uint64_t(stride) * sizeof(T) % Bytes == 0;
+}
+
 /// N elements from \p from. \p Aligned: the address is a multiple of N * sizeof(T), or of 16 if that is less.
 template <bool Aligned, Use U, class T, int N> HK_DEVICE void load(Raw<T, N> &to, const T *from) {
   constexpr int Bytes = Raw<T, N>::Bytes;

@@ -99,6 +99,16 @@ void refuse(const char *what, RowPlan plan, int64_t rows, int64_t columns, bool 
   std::printf("%s: not refused\n", what);
 }
 
+void refusePitches(int64_t x, int64_t residual, int64_t y, int64_t scale) {
+  const hk::QuantizedGroups<int8_t, 128> output{nullptr, y, nullptr, scale};
+  if (hk::residualRmsNorm({}, {2, 128}, hk::Matrix<const float>{nullptr, x}, hk::Matrix<float>{nullptr, residual},
+                          hk::RowVector<float>{nullptr}, 1, output) == hipErrorInvalidValue)
+    return;
+  ++failures;
+  std::printf("pitches %lld %lld %lld %lld: not refused\n", (long long)x, (long long)residual, (long long)y,
+              (long long)scale);
+}
+
 } // namespace
 
 int main() {
@@ -163,6 +173,12 @@ int main() {
   refuse("a cut row in Split", split, 4, splitFits - 1);
   refuse("two rows in Long", with(inSteps, [](RowPlan &p) { p.rowsInWorkgroup = 2; }), 4, fits);
   refuse("parts in Long", with(inSteps, [](RowPlan &p) { p.parts = 2; }), 4, fits);
+  for (const int64_t pitch : {int64_t(-1), int64_t(1) << 31, int64_t(1) << 40}) {
+    refusePitches(pitch, 128, 128, 1);
+    refusePitches(128, pitch, 128, 1);
+    refusePitches(128, 128, pitch, 1);
+    refusePitches(128, 128, 128, pitch);
+  }
   std::printf("%d plans, %d of them refused\n", plans, refusals);
   return finish();
 }

@@ -381,8 +381,6 @@ template <class Functor, class Ins, class Outs> struct PointwiseCall {
     PointwiseExtent extent = {};
     int number = 0;
     each([&](auto &operand) {
-      using T = std::remove_pointer_t<decltype(operand.data)>;
-      constexpr uint64_t Bytes = N * sizeof(T) < 16 ? N * sizeof(T) : 16;
       const int64_t stride = operand.stride[last];
       extent.innerStride[number] = stride;
       const bool splat = stride == 0 && number < Ins::Size;
@@ -392,9 +390,9 @@ template <class Functor, class Ins, class Outs> struct PointwiseCall {
       plain = plain && stride == 1;
       if (splat)
         return;
-      aligned = aligned && reinterpret_cast<uintptr_t>(operand.data) % Bytes == 0;
+      aligned = aligned && areVectorsAligned<N>(operand.data, 0);
       for (int d = 0; d < last; ++d)
-        aligned = aligned && uint64_t(operand.stride[d]) * sizeof(T) % Bytes == 0;
+        aligned = aligned && areVectorsAligned<N>(operand.data, operand.stride[d]);
     });
     extent.inner = uint32_t(size[last]);
     int64_t rows = 1;

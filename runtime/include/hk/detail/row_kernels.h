@@ -448,7 +448,7 @@ __global__ void __launch_bounds__(mostThreads(Mode, V, G, HK_AMD), leastResident
   // Where registers are few, what the epilogue reads comes late, chunk by chunk: it is in the cache for most rows. And
   // inputs come in two halves.
   constexpr bool LateExtras = V > 4;
-  constexpr int AtOnce = V > 4 ? V / 2 : V;
+  constexpr int AtOnce = V > (HK_AMD ? 4 : 2) ? V / 2 : V;
   using R = typename Program::Reduction;
   using Inputs = typename Program::Inputs;
   using Extras = typename Program::Extras;

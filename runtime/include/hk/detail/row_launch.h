@@ -10,24 +10,32 @@
 namespace hk {
 namespace detail {
 
-/// Whether N elements at each multiple of N, in each row, are aligned to their size or to 16 bytes.
-template <int N, class T> bool isAligned(const T *data, int64_t pitch) {
-  constexpr uint64_t Bytes = N * sizeof(T) < 16 ? N * sizeof(T) : 16;
-  return reinterpret_cast<uintptr_t>(data) % Bytes == 0 && uint64_t(pitch) * sizeof(T) % Bytes == 0;
-}
-template <int N, class T> bool isAligned(const Matrix<T> &m) { return isAligned<N>(m.data, m.pitch); }
-template <int N, class T> bool isAligned(const RowVector<T> &v) { return isAligned<N>(v.data, 0); }
+/// Whether accesses of N elements, in each row, need no check of their alignment.
+template <int N, class T> bool isAligned(const Matrix<T> &m) { return areVectorsAligned<N>(m.data, m.pitch); }
+template <int N, class T> bool isAligned(const RowVector<T> &v) { return areVectorsAligned<N>(v.data, 0); }
 template <int N, class T> bool isAligned(const ColumnVector<T> &) { return true; }
 template <int N, class T> bool isAligned(const Scalar<T> &) { return true; }
-template <int N, class T> bool isAligned(const QuantizedRows<T> &m) { return isAligned<N>(m.data, m.pitch); }
-template <int N, class T, int G> bool isAligned(const QuantizedGroups<T, G> &m) { return isAligned<N>(m.data, m.pitch); }
-
-template <int N> bool allOf(const Tuple<> &) { return true; }
-template <int N, class T, class... Rest> bool allOf(const Tuple<T, Rest...> &t) {
-  return isAligned<N>(t.first) && allOf<N>(t.rest);
+template <int N, class T> bool isAligned(const QuantizedRows<T> &m) { return areVectorsAligned<N>(m.data, m.pitch); }
+template <int N, class T, int G> bool isAligned(const QuantizedGroups<T, G> &m) {
+  return areVectorsAligned<N>(m.data, m.pitch);
 }
-template <int N, class Program> bool allAligned(const Program &program) {
-  return allOf<N>(program.inputs) && allOf<N>(program.extras) && allOf<N>(program.outputs);
+
+/// Whether an operand's pitches are what rowOffset() takes.
+inline bool isPitch(int64_t pitch) { return pitch >= 0 && pitch <= 0x7fffffff; }
+template <class O> bool hasPitches(const O &) { return true; }
+template <class T> bool hasPitches(const Matrix<T> &m) { return isPitch(m.pitch); }
+template <class T> bool hasPitches(const QuantizedRows<T> &m) { return isPitch(m.pitch); }
+template <class T, int G> bool hasPitches(const QuantizedGroups<T, G> &m) {
+  return isPitch(m.pitch) && isPitch(m.scalePitch);
+}
+
+template <class Test> bool allOf(const Tuple<> &, Test) { return true; }
+template <class T, class... Rest, class Test> bool allOf(const Tuple<T, Rest...> &t, Test test) {
+  return test(t.first) && allOf(t.rest, test);
+}
+/// Whether \p test holds for all operands of the program.
+template <class Program, class Test> bool allOperands(const Program &program, Test test) {
+  return allOf(program.inputs, test) && allOf(program.extras, test) && allOf(program.outputs, test);
 }
 
 /// The kernels there are in registers, and no others: see hasChunks() and mostThreads() of hk/tuning.h.
