@@ -155,8 +155,8 @@ inline int powerOfTwoUpTo(int64_t n) {
   return p;
 }
 
-/// Parts in registers for rows that no workgroup can hold, if a cluster can: while one of the rows that a multiprocessor has is
-/// reduced, others are read.
+/// Parts in registers for rows that no workgroup can hold, if a cluster can: while one of the rows that a multiprocessor
+/// has is reduced, others are read.
 inline bool planClusters(RowPlan &plan, const Target &target, const RowProblem &problem, int64_t vectors) {
   constexpr int Chunks = 8, Threads = 384;
   const int most = tuningOf(target).maxParts;

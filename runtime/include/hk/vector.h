@@ -13,8 +13,8 @@
 
 namespace hk {
 
-/// How NVIDIA's first-level cache takes what is loaded: Streamed goes past it. On an H200 that is 3 to 6 % slower (bench/rows), but
-/// 6 % faster where a workgroup's LDS leaves little of that cache.
+/// How NVIDIA's first-level cache takes what is loaded: Streamed goes past it. On an H200 that is 3 to 6 % slower
+/// (bench/rows), but 6 % faster where a workgroup's LDS leaves little of that cache.
 enum class Use { Cached, Streamed };
 
 template <class T, int N> struct Raw {
@@ -171,7 +171,8 @@ template <int Bytes, int ElementBytes> HK_DEVICE void copyUnaligned(void *to, co
 
 } // namespace detail
 
-/// Whether N elements at \p data, and at every multiple of \p stride elements from there, are \p Aligned for load() and store().
+/// Whether N elements at \p data, and at every multiple of \p stride elements from there, are `Aligned` for load() and
+/// store().
 template <int N, class T> bool areVectorsAligned(const T *data, int64_t stride) {
   constexpr uint64_t Bytes = N * sizeof(T) < 16 ? N * sizeof(T) : 16;
   return reinterpret_cast<uintptr_t>(data) % Bytes == 0 && uint64_t(stride) * sizeof(T) % Bytes == 0;

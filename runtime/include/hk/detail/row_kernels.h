@@ -132,7 +132,8 @@ HK_DEVICE void loadSelected(Fragments<Operands, N> (&to)[V], int v, const Operan
 }
 
 /// Takes over the operands that differ from row to row (PerRow), or those that do not.
-template <bool PerRow, class Operands, int N> HK_DEVICE void takeSelected(Fragments<Operands, N> &to, const Fragments<Operands, N> &from) {
+template <bool PerRow, class Operands, int N>
+HK_DEVICE void takeSelected(Fragments<Operands, N> &to, const Fragments<Operands, N> &from) {
   forEachIndex<Operands::Size>([&](auto i) {
     constexpr int I = decltype(i)::value;
     if constexpr ((OperandTraits<TupleElement<I, Operands>>::Is != Part::PerColumn) == PerRow)
