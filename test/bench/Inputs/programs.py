@@ -1,0 +1,54 @@
+"""programs.py FOLDER SCRATCH -- COMPILE...: builds and runs all benchmark programs, with and without their launches."""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+
+def run(command, **more):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    return done.returncode, done.stdout.strip()
+
+
+def check(folder, scratch, compile_command, name):
+    source = os.path.join(folder, name)
+    with open(source) as file:
+        found = re.search(r"^// Arguments: [^.]*\. Simulated: ([\d ]+)\. GPU: [\d ]+$", file.read(), re.M)
+    if not found:
+        return "no line of arguments"
+    binary = os.path.join(scratch, name[:-4])
+    status, text = run([word for word in compile_command] + [source, "-o", binary])
+    if status:
+        return text
+    simulator = ["hk-sim", "--races", "--waits", "--uninitialized", "--strict", binary] + found[1].split()
+    status, text = run(simulator)
+    if status or text != "PASS":
+        return "exit status %d: %s" % (status, text)
+    # What is in memory that no kernel has written must not be what the check wants.
+    status, text = run([simulator[0]] + simulator[5:], env=dict(os.environ, BENCH_REPEATS="0"))
+    if status != 1 or "FAIL" not in text:
+        return "without launches: exit status %d: %s" % (status, text)
+    status, text = run([simulator[0]] + simulator[5:], env=dict(os.environ, BENCH_REPEATS="3"))
+    if status or not re.search(r"median_us \d+\.\d+ bytes \d+ copy_us", text):
+        return "three launches: exit status %d: %s" % (status, text)
+    return ""
+
+
+def main():
+    folder, scratch = sys.argv[1:3]
+    compile_command = sys.argv[4:]
+    os.makedirs(scratch, exist_ok=True)
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".hip"))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda name: check(folder, scratch, compile_command, name), names))
+    for name, problem in zip(names, results):
+        if problem:
+            print("%s: %s" % (name, problem))
+    print("%d programs pass" % sum(not problem for problem in results))
+    return any(results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
