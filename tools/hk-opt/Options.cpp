@@ -46,7 +46,8 @@ cl::opt<std::string> RocmPath("rocm-path",
                               cl::cat(InputOptions));
 
 // What to do.
-cl::list<std::string> PassNames("passes", cl::desc("Run these passes only (default: all). Passes: barriers"),
+cl::list<std::string> PassNames("passes", cl::desc("Run these passes only (default: barriers). Passes: barriers; coalesce, which says "
+                                                  "how wavefronts reach global memory and changes nothing yet"),
                                 cl::value_desc("A,B"), cl::CommaSeparated, cl::sub(RewriteCommand), cl::sub(VerifyCommand),
                                 cl::cat(PassCategory));
 enum class Assumption { NoAlias, Launches, Configuration };

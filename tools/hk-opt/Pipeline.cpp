@@ -125,8 +125,9 @@ bool hk::runPipeline(const ToolOptions &Opts, RewriteRun &Out) {
     return false;
 
   auto Passes = makePasses(Opts.Passes);
-  if (!Opts.PassNames.empty())
-    erase_if(Passes, [&](auto &P) { return !is_contained(Opts.PassNames, P->name()); });
+  erase_if(Passes, [&](auto &P) {
+    return Opts.PassNames.empty() ? !P->byDefault() : !is_contained(Opts.PassNames, P->name());
+  });
 
   Rewriter &Rewrite = Out.Rewrite;
   std::vector<AnalyzedFile> &Units = Out.Units;

@@ -38,6 +38,8 @@ public:
   virtual llvm::StringRef name() const = 0;
   /// One line for --help.
   virtual llvm::StringRef summary() const = 0;
+  /// Whether it runs without being named in --passes.
+  virtual bool byDefault() const { return true; }
   /// Called for each translation unit. \p Kernels are its kernels' facts; they do not outlive the call.
   virtual void analyze(const TranslationUnit &TU,
                        const std::vector<std::unique_ptr<KernelFacts>> &Kernels) = 0;
