@@ -120,18 +120,21 @@ std::pair<Polynomial, int64_t> placeOf(const Polynomial &Address, const std::arr
 
 int64_t lineOf(int64_t Byte) { return Byte >= 0 ? Byte / LineBytes : -((-Byte + LineBytes - 1) / LineBytes); }
 
-void countLines(AccessPattern &P, const Polynomial &Address, ArrayRef<std::array<unsigned, 3>> Lanes) {
+/// The lines that lanes touch, and the fewest that hold as many bytes.
+std::pair<unsigned, unsigned> countLines(const Polynomial &Address, unsigned BytesOfLane,
+                                         ArrayRef<std::array<unsigned, 3>> Lanes) {
   // Lanes whose symbolic parts differ are taken to be on different lines.
-  std::set<std::pair<Polynomial, int64_t>> Lines, Bytes;
+  std::map<Polynomial, unsigned> Symbolic;
+  std::set<std::pair<unsigned, int64_t>> Lines, Bytes;
   for (const std::array<unsigned, 3> &Lane : Lanes) {
     auto [Symbols, First] = placeOf(Address, Lane);
-    for (int64_t Byte = First; Byte != First + int64_t(P.Bytes); ++Byte) {
-      Bytes.insert({Symbols, Byte});
-      Lines.insert({Symbols, lineOf(Byte)});
-    }
+    unsigned Id = Symbolic.try_emplace(Symbols, Symbolic.size()).first->second;
+    for (int64_t Byte = First; Byte != First + int64_t(BytesOfLane); ++Byte)
+      Bytes.insert({Id, Byte});
+    for (int64_t Line = lineOf(First); Line <= lineOf(First + BytesOfLane - 1); ++Line)
+      Lines.insert({Id, Line});
   }
-  P.Lines = Lines.size();
-  P.Fewest = (Bytes.size() + LineBytes - 1) / LineBytes;
+  return {unsigned(Lines.size()), unsigned((Bytes.size() + LineBytes - 1) / LineBytes)};
 }
 
 /// Whether work-items of the workgroup may disagree on whether \p B runs.
@@ -168,9 +171,13 @@ bool isBlock(const KernelFacts &K, const Loop &L, const Polynomial &Stride, unsi
 struct Candidate {
   const KernelAccess *Access;
   AffineForm Form;
-  Polynomial Varying; ///< the address without its constant
   int64_t Constant = 0;
+  unsigned Sum = 0;      ///< number of the sum without its constant; siblings have the same, and the same object
+  unsigned Position = 0; ///< in its basic block
 };
+
+/// Positions of a block that siblings cannot be moved across.
+using Obstacles = std::vector<unsigned>;
 
 class Classifier {
 public:
@@ -180,13 +187,26 @@ public:
       bool Global = A.Space == MemorySpace::Global || (A.Space == MemorySpace::Generic && !K.Objects[A.Object].isLds());
       if (!Global || A.Fence || !A.Pointer || !A.Bytes)
         continue;
-      Candidate C{&A, addressForm(K, A), {}, 0};
-      C.Varying = withShape(C.Form.Terms, Shape);
-      if (auto At = C.Varying.find({}); At != C.Varying.end()) {
+      Candidate C{&A, addressForm(K, A)};
+      Polynomial Varying = withShape(C.Form.Terms, Shape);
+      if (auto At = Varying.find({}); At != Varying.end()) {
         C.Constant = At->second;
-        C.Varying.erase(At);
+        Varying.erase(At);
       }
+      C.Sum = Sums.try_emplace(std::move(Varying), Sums.size()).first->second;
       All.push_back(std::move(C));
+    }
+    for (const auto &[Varying, Number] : Sums)
+      SumOf[Number] = &Varying;
+    for (Candidate &C : All) {
+      Blocks[C.Access->Inst->getParent()].push_back(&C);
+      if (C.Form.known())
+        Constants[{C.Access->Object, C.Sum}].insert(C.Constant);
+    }
+    for (auto &[Block, Members] : Blocks) {
+      llvm::sort(Members, [](const Candidate *A, const Candidate *B) { return A->Access->Inst->comesBefore(B->Access->Inst); });
+      for (unsigned N = 0; N != Members.size(); ++N)
+        Members[N]->Position = N;
     }
   }
 
@@ -205,82 +225,92 @@ private:
   WorkgroupShape Shape;
   std::vector<std::array<unsigned, 3>> Lanes;
   std::vector<Candidate> All;
+  std::map<Polynomial, unsigned> Sums;
+  std::map<unsigned, const Polynomial *> SumOf;
+  std::map<const BasicBlock *, std::vector<Candidate *>> Blocks; ///< in program order
+  std::map<std::pair<unsigned, unsigned>, std::set<int64_t>> Constants; ///< of siblings: by object and sum
+  std::map<std::tuple<unsigned, int64_t, unsigned>, std::pair<unsigned, unsigned>> Counted;
+  std::map<const BasicBlock *, bool> Partial;
 
-  /// Same object and sum but for the constant.
-  static bool areSiblings(const Candidate &A, const Candidate &B) {
-    return A.Form.known() && B.Form.known() && A.Access->Object == B.Access->Object && A.Varying == B.Varying;
-  }
-
-  /// Whether the compiler may move two siblings of a basic block together: nothing between them that may be the same
-  /// memory, one of them a write.
-  bool mayMerge(const Candidate &A, const Candidate &B) const {
-    if (A.Access->Effect != B.Access->Effect || A.Access->Effect == AccessEffect::Atomic || A.Access->Volatile ||
-        B.Access->Volatile || A.Access->Bytes < 4 || B.Access->Bytes < 4 ||
-        A.Access->Inst->getParent() != B.Access->Inst->getParent() || !areSiblings(A, B))
-      return false;
-    const Candidate &First = A.Access->Inst->comesBefore(B.Access->Inst) ? A : B, &Second = &First == &A ? B : A;
-    return none_of(All, [&](const Candidate &X) {
-      return X.Access->Inst->getParent() == First.Access->Inst->getParent() &&
-             First.Access->Inst->comesBefore(X.Access->Inst) && X.Access->Inst->comesBefore(Second.Access->Inst) &&
-             !areSiblings(First, X) && (X.Access->writes() || Second.Access->writes()) &&
-             K.mayShareObject(*X.Access, *Second.Access, /*AssumeNoAlias=*/false);
-    });
+  /// What the compiler does not move siblings of \p C across: what may be the same memory, if one of them writes.
+  Obstacles obstaclesOf(const Candidate &C) const {
+    Obstacles Out;
+    for (const Candidate *X : Blocks.at(C.Access->Inst->getParent())) {
+      bool Sibling = X->Form.known() && X->Access->Object == C.Access->Object && X->Sum == C.Sum;
+      if (!Sibling && (X->Access->writes() || C.Access->writes()) &&
+          K.mayShareObject(*X->Access, *C.Access, /*AssumeNoAlias=*/false))
+        Out.push_back(X->Position);
+    }
+    return Out;
   }
 
   /// Elements of at least a word that lie side by side are one access for the compiler, up to 16 bytes of a basic block.
   std::vector<std::vector<const Candidate *>> groups() const {
     std::vector<std::vector<const Candidate *>> Groups;
-    std::set<const Candidate *> Done;
+    // The order of the map's keys does not show: run() sorts.
+    std::map<std::tuple<const BasicBlock *, unsigned, unsigned, AccessEffect>, std::vector<const Candidate *>> Siblings;
     for (const Candidate &C : All) {
-      if (!Done.insert(&C).second)
-        continue;
-      std::vector<const Candidate *> Members{&C};
-      for (const Candidate &D : All)
-        if (!Done.count(&D) && all_of(Members, [&](const Candidate *M) { return mayMerge(*M, D); }))
-          Members.push_back(&D);
+      const KernelAccess &A = *C.Access;
+      if (C.Form.known() && A.Bytes >= 4 && A.Effect != AccessEffect::Atomic && !A.Volatile)
+        Siblings[{A.Inst->getParent(), A.Object, C.Sum, A.Effect}].push_back(&C);
+      else
+        Groups.push_back({&C});
+    }
+    for (auto &[Key, Members] : Siblings) {
       llvm::sort(Members, [](const Candidate *A, const Candidate *B) {
         return std::pair(A->Constant, A->Access->Id) < std::pair(B->Constant, B->Access->Id);
       });
+      Obstacles Between = Members.size() > 1 ? obstaclesOf(*Members.front()) : Obstacles();
       std::vector<const Candidate *> Run;
-      auto Flush = [&] {
-        if (!Run.empty())
-          Groups.push_back(Run);
-        Run.clear();
-      };
+      unsigned First = 0, Last = 0; // positions of the run
       for (const Candidate *M : Members) {
-        Done.insert(M);
         if (!Run.empty()) {
-          const Candidate *Last = Run.back();
-          bool Next = M->Constant == Last->Constant + int64_t(Last->Access->Bytes);
-          if (!Next || M->Constant + M->Access->Bytes - Run.front()->Constant > MaxBytes)
-            Flush();
+          unsigned From = std::min(First, M->Position), To = std::max(Last, M->Position);
+          auto Obstacle = llvm::upper_bound(Between, From);
+          bool Free = Obstacle == Between.end() || *Obstacle >= To;
+          bool Next = M->Constant == Run.back()->Constant + int64_t(Run.back()->Access->Bytes);
+          if (!Free || !Next || M->Constant + M->Access->Bytes - Run.front()->Constant > MaxBytes) {
+            Groups.push_back(std::move(Run));
+            Run.clear();
+          }
         }
+        First = Run.empty() ? M->Position : std::min(First, M->Position);
+        Last = Run.empty() ? M->Position : std::max(Last, M->Position);
         Run.push_back(M);
       }
-      Flush();
+      Groups.push_back(std::move(Run));
     }
     return Groups;
   }
 
-  AccessPattern classify(ArrayRef<const Candidate *> Group) const {
-    const Candidate &C = *Group.front();
+  AccessPattern classify(ArrayRef<const Candidate *> Group) {
+    const Candidate &C = *Group.front(), &Last = *Group.back();
+    const BasicBlock *Block = C.Access->Inst->getParent();
     AccessPattern P;
     for (const Candidate *M : Group)
       P.Accesses.push_back(M->Access->Id);
     llvm::sort(P.Accesses);
-    const Candidate &Last = *Group.back();
     P.Bytes = Last.Constant + Last.Access->Bytes - C.Constant;
-    P.Partial = isPartial(K, C.Access->Inst->getParent());
+    auto [Known, New] = Partial.try_emplace(Block);
+    if (New)
+      Known->second = isPartial(K, Block);
+    P.Partial = Known->second;
     if (!C.Form.known()) {
       P.Unknown = C.Form.Unknown;
       P.Class = StringRef(P.Unknown).starts_with("a value loaded from memory") ? AccessClass::Gathered
                                                                                : AccessClass::Unknown;
       return P;
     }
-    Polynomial Address = C.Varying;
-    if (C.Constant)
-      Address[{}] = C.Constant;
-    countLines(P, Address, Lanes);
+    Polynomial Address = *SumOf.at(C.Sum);
+    const int64_t InLine = C.Constant - lineOf(C.Constant) * LineBytes;
+    auto [Lines, Fresh] = Counted.try_emplace({C.Sum, InLine, P.Bytes});
+    if (Fresh) {
+      Polynomial Place = Address;
+      if (InLine)
+        Place[{}] = InLine;
+      Lines->second = countLines(Place, P.Bytes, Lanes);
+    }
+    std::tie(P.Lines, P.Fewest) = Lines->second;
     const Polynomial Stride = coefficientOf(Address, ThreadIdx[0]);
     P.Stride = textOf(Stride);
     P.Class = classOf(C, P, Address, Stride);
@@ -307,9 +337,12 @@ private:
       return AccessClass::Blocked;
     if (!Number)
       return AccessClass::StridedSymbolic;
-    bool Siblings = any_of(All, [&](const Candidate &D) {
-      return D.Constant != C.Constant && areSiblings(C, D) && std::abs(D.Constant - C.Constant) < std::abs(*Number);
-    });
+    // A member less than a struct away.
+    const std::set<int64_t> &Members = Constants.at({C.Access->Object, C.Sum});
+    auto Next = Members.upper_bound(C.Constant), Own = Members.find(C.Constant);
+    const int64_t Size = std::abs(*Number);
+    bool Siblings = (Next != Members.end() && *Next - C.Constant < Size) ||
+                    (Own != Members.begin() && C.Constant - *std::prev(Own) < Size);
     return Siblings ? AccessClass::ArrayOfStructs : AccessClass::StridedConstant;
   }
 };

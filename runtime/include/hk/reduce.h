@@ -4,8 +4,9 @@
 //   Sum                sum of the values                   (n / W + log2 W + 8) ulp of the sum of |values|, see below
 //   SumSquares         sum of their squares                the same, of the sum of squares
 //   Max, AbsMax        maximum, of absolute values         none; NaN is skipped
-//   Moments            {mean, variance}, one pass          that of the two-pass formula: chunks are reduced around their
-//                                                          own mean and merged (Chan, Golub, LeVeque 1979)
+//   Moments            {mean, variance}, one pass          that of the two-pass formula: a wavefront sums distances from
+//                                                          an origin amid its values; wavefronts are merged around
+//                                                          their means (Chan, Golub, LeVeque 1979)
 //   Softmax<Policy>    {maximum, sum of exp(x - maximum)}  one pass, rescaled on the way; NaN makes the sum NaN
 //   Together<A, B...>  a tuple of results
 //   NoReduction        nothing
@@ -237,10 +238,13 @@ template <> struct InWave<Moments> {
   };
   template <int N>
   HK_DEVICE static Accumulator start(const float (&values)[N], bool whole, int count, int width) {
+    // Divided first: large values must not overflow.
+    const float mine = values[0] * Fast::reciprocal(float(width));
     if (whole)
-      return {{reduceLanes<Sums<1>>({{values[0]}}, width).word[0] * Fast::reciprocal(float(width)), 0.0f, 0.0f, 0.0f}};
-    const auto all = reduceLanes<Sums<2>>(count > 0 ? Sums<2>::State{{values[0], 1.0f}} : Sums<2>::identity(), width);
-    return {{all.word[1] > 0.0f ? all.word[0] * Fast::reciprocal(all.word[1]) : 0.0f, 0.0f, 0.0f, 0.0f}};
+      return {{reduceLanes<Sums<1>>({{mine}}, width).word[0], 0.0f, 0.0f, 0.0f}};
+    const auto all = reduceLanes<Sums<2>>(count > 0 ? Sums<2>::State{{mine, 1.0f}} : Sums<2>::identity(), width);
+    const float share = all.word[1] > 0.0f ? float(width) * Fast::reciprocal(all.word[1]) : 0.0f;
+    return {{all.word[0] * share, 0.0f, 0.0f, 0.0f}};
   }
   template <int N> HK_DEVICE static void add(Accumulator &all, const float (&values)[N]) {
     float sum[2] = {all.word[2], 0.0f}, squares[2] = {all.word[3], 0.0f};

@@ -19,7 +19,7 @@ def check(folder, scratch, compile_command, name):
     if not found:
         return "no line of arguments"
     binary = os.path.join(scratch, name[:-4])
-    status, text = run([word for word in compile_command] + [source, "-o", binary])
+    status, text = run(compile_command + [source, "-o", binary])
     if status:
         return text
     simulator = ["hk-sim", "--races", "--waits", "--uninitialized", "--strict", binary] + found[1].split()
