@@ -93,8 +93,10 @@ std::string textOf(const Polynomial &P) {
   return Text.empty() ? "0" : Text;
 }
 
-/// The address of a lane, but for what all lanes share: a number, and sums of arguments times its indices.
-std::pair<Polynomial, int64_t> placeOf(const Polynomial &Address, const std::array<unsigned, 3> &Lane) {
+/// The address of a lane, but for what all lanes share: a number, and sums of arguments times its
+/// indices.
+std::pair<Polynomial, int64_t> placeOf(const Polynomial &Address,
+                                       const std::array<unsigned, 3> &Lane) {
   Polynomial Symbols;
   int64_t Number = 0;
   for (const auto &[Factors, C] : Address) {
@@ -118,7 +120,9 @@ std::pair<Polynomial, int64_t> placeOf(const Polynomial &Address, const std::arr
   return {Symbols, Number};
 }
 
-int64_t lineOf(int64_t Byte) { return Byte >= 0 ? Byte / LineBytes : -((-Byte + LineBytes - 1) / LineBytes); }
+int64_t lineOf(int64_t Byte) {
+  return Byte >= 0 ? Byte / LineBytes : -((-Byte + LineBytes - 1) / LineBytes);
+}
 
 /// The lines that lanes touch, and the fewest that hold as many bytes.
 std::pair<unsigned, unsigned> countLines(const Polynomial &Address, unsigned BytesOfLane,
@@ -145,9 +149,11 @@ bool isPartial(const KernelFacts &K, const BasicBlock *B) {
   return false;
 }
 
-/// Whether lanes that are \p Stride apart may have as many elements each as the loop around the access has trips: not if
-/// the trips are known and differ by more than a number, as those over a row with a pitch do.
-bool isBlock(const KernelFacts &K, const Loop &L, const Polynomial &Stride, unsigned Bytes, const WorkgroupShape &Shape) {
+/// Whether lanes that are \p Stride apart may have as many elements each as the loop around the
+/// access has trips: not if the trips are known and differ by more than a number, as those over a
+/// row with a pitch do.
+bool isBlock(const KernelFacts &K, const Loop &L, const Polynomial &Stride, unsigned Bytes,
+             const WorkgroupShape &Shape) {
   if (numberOf(Stride))
     return true;
   const SCEV *Taken = K.SE.getBackedgeTakenCount(&L);
@@ -172,7 +178,8 @@ struct Candidate {
   const KernelAccess *Access;
   AffineForm Form;
   int64_t Constant = 0;
-  unsigned Sum = 0;      ///< number of the sum without its constant; siblings have the same, and the same object
+  unsigned Sum =
+      0; ///< number of the sum without its constant; siblings have the same, and the same object
   unsigned Position = 0; ///< in its basic block
 };
 
@@ -184,7 +191,8 @@ public:
   explicit Classifier(const KernelFacts &K)
       : K(K), Shape(workgroupShape(K.TU, K.K, /*AssumeLaunches=*/true)), Lanes(lanesOf(Shape)) {
     for (const KernelAccess &A : K.Accesses) {
-      bool Global = A.Space == MemorySpace::Global || (A.Space == MemorySpace::Generic && !K.Objects[A.Object].isLds());
+      bool Global = A.Space == MemorySpace::Global ||
+                    (A.Space == MemorySpace::Generic && !K.Objects[A.Object].isLds());
       if (!Global || A.Fence || !A.Pointer || !A.Bytes)
         continue;
       Candidate C{&A, addressForm(K, A)};
@@ -204,7 +212,9 @@ public:
         Constants[{C.Access->Object, C.Sum}].insert(C.Constant);
     }
     for (auto &[Block, Members] : Blocks) {
-      llvm::sort(Members, [](const Candidate *A, const Candidate *B) { return A->Access->Inst->comesBefore(B->Access->Inst); });
+      llvm::sort(Members, [](const Candidate *A, const Candidate *B) {
+        return A->Access->Inst->comesBefore(B->Access->Inst);
+      });
       for (unsigned N = 0; N != Members.size(); ++N)
         Members[N]->Position = N;
     }
@@ -228,11 +238,13 @@ private:
   std::map<Polynomial, unsigned> Sums;
   std::map<unsigned, const Polynomial *> SumOf;
   std::map<const BasicBlock *, std::vector<Candidate *>> Blocks; ///< in program order
-  std::map<std::pair<unsigned, unsigned>, std::set<int64_t>> Constants; ///< of siblings: by object and sum
+  std::map<std::pair<unsigned, unsigned>, std::set<int64_t>>
+      Constants; ///< of siblings: by object and sum
   std::map<std::tuple<unsigned, int64_t, unsigned>, std::pair<unsigned, unsigned>> Counted;
   std::map<const BasicBlock *, bool> Partial;
 
-  /// What the compiler does not move siblings of \p C across: what may be the same memory, if one of them writes.
+  /// What the compiler does not move siblings of \p C across: what may be the same memory, if one
+  /// of them writes.
   Obstacles obstaclesOf(const Candidate &C) const {
     Obstacles Out;
     for (const Candidate *X : Blocks.at(C.Access->Inst->getParent())) {
@@ -244,11 +256,14 @@ private:
     return Out;
   }
 
-  /// Elements of at least a word that lie side by side are one access for the compiler, up to 16 bytes of a basic block.
+  /// Elements of at least a word that lie side by side are one access for the compiler, up to 16
+  /// bytes of a basic block.
   std::vector<std::vector<const Candidate *>> groups() const {
     std::vector<std::vector<const Candidate *>> Groups;
     // The order of the map's keys does not show: run() sorts.
-    std::map<std::tuple<const BasicBlock *, unsigned, unsigned, AccessEffect>, std::vector<const Candidate *>> Siblings;
+    std::map<std::tuple<const BasicBlock *, unsigned, unsigned, AccessEffect>,
+             std::vector<const Candidate *>>
+        Siblings;
     for (const Candidate &C : All) {
       const KernelAccess &A = *C.Access;
       if (C.Form.known() && A.Bytes >= 4 && A.Effect != AccessEffect::Atomic && !A.Volatile)
@@ -297,8 +312,9 @@ private:
     P.Partial = Known->second;
     if (!C.Form.known()) {
       P.Unknown = C.Form.Unknown;
-      P.Class = StringRef(P.Unknown).starts_with("a value loaded from memory") ? AccessClass::Gathered
-                                                                               : AccessClass::Unknown;
+      P.Class = StringRef(P.Unknown).starts_with("a value loaded from memory")
+                    ? AccessClass::Gathered
+                    : AccessClass::Unknown;
       return P;
     }
     Polynomial Address = *SumOf.at(C.Sum);
@@ -317,7 +333,8 @@ private:
     return P;
   }
 
-  AccessClass classOf(const Candidate &C, AccessPattern &P, const Polynomial &Address, const Polynomial &Stride) const {
+  AccessClass classOf(const Candidate &C, AccessPattern &P, const Polynomial &Address,
+                      const Polynomial &Stride) const {
     const std::optional<int64_t> Number = numberOf(Stride);
     if (Number == 0)
       return AccessClass::Uniform;
@@ -333,7 +350,8 @@ private:
         return AccessClass::Transposed;
       }
     const Loop *L = K.LI.getLoopFor(C.Access->Inst->getParent());
-    if (L && Reaches("L" + std::to_string(loopNumber(K, L))) && isBlock(K, *L, Stride, P.Bytes, Shape))
+    if (L && Reaches("L" + std::to_string(loopNumber(K, L))) &&
+        isBlock(K, *L, Stride, P.Bytes, Shape))
       return AccessClass::Blocked;
     if (!Number)
       return AccessClass::StridedSymbolic;

@@ -51,7 +51,8 @@ std::string detailOf(const AccessPattern &P) {
   case AccessClass::Blocked:
     return ": each lane goes through consecutive elements, " + apart(P);
   case AccessClass::Transposed:
-    return std::string(": ") + apart(P) + ", threadIdx." + "xyz"[P.Contiguous] + " reaches neighbours";
+    return std::string(": ") + apart(P) + ", threadIdx." + "xyz"[P.Contiguous] +
+           " reaches neighbours";
   case AccessClass::StridedConstant:
   case AccessClass::StridedSymbolic:
   case AccessClass::ArrayOfStructs:
@@ -74,12 +75,13 @@ Proposal remarkFor(const KernelFacts &K, const AccessPattern &P) {
   Out.Rule = ruleOf(P.Class);
   Out.Place = First.Place;
   Out.Function = K.K.Name;
-  Out.Message = formatv("{0} of '{1}', {2} {3} a lane, is {4}{5}", verbOf(First.Effect), K.Objects[First.Object].Name,
-                        P.Bytes, P.Bytes == 1 ? "byte" : "bytes", nameOf(P.Class), detailOf(P))
+  Out.Message = formatv("{0} of '{1}', {2} {3} a lane, is {4}{5}", verbOf(First.Effect),
+                        K.Objects[First.Object].Name, P.Bytes, P.Bytes == 1 ? "byte" : "bytes",
+                        nameOf(P.Class), detailOf(P))
                     .str();
   if (P.Lines)
-    Out.Message += formatv("; {0} {1} of 128 bytes a wavefront, {2} would do: ratio {3:F2}", *P.Lines,
-                           *P.Lines == 1 ? "line" : "lines", *P.Fewest, *P.ratio())
+    Out.Message += formatv("; {0} {1} of 128 bytes a wavefront, {2} would do: ratio {3:F2}",
+                           *P.Lines, *P.Lines == 1 ? "line" : "lines", *P.Fewest, *P.ratio())
                        .str();
   if (P.Partial)
     Out.Message += "; not all work-items get here";
@@ -92,11 +94,13 @@ public:
   StringRef summary() const override { return "say how wavefronts reach global memory"; }
   bool byDefault() const override { return false; }
 
-  void analyze(const TranslationUnit &, const std::vector<std::unique_ptr<KernelFacts>> &Kernels) override {
+  void analyze(const TranslationUnit &,
+               const std::vector<std::unique_ptr<KernelFacts>> &Kernels) override {
     for (const auto &K : Kernels)
       for (const AccessPattern &P : accessPatterns(*K)) {
         Proposal Remark = remarkFor(*K, P);
-        // Instantiations, units that share a header, and copies that the compiler makes of a loop's body say the same.
+        // Instantiations, units that share a header, and copies that the compiler makes of a loop's
+        // body say the same.
         if (Remark.Place.valid() && Said.insert({Remark.Place, Remark.Message}).second)
           Remarks.push_back(std::move(Remark));
       }
@@ -116,4 +120,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<RewritePass> hk::makeCoalescePass(const PassOptions &) { return std::make_unique<Coalesce>(); }
+std::unique_ptr<RewritePass> hk::makeCoalescePass(const PassOptions &) {
+  return std::make_unique<Coalesce>();
+}

@@ -23,11 +23,12 @@ enum class AccessClass {
   Coalesced,       ///< neighbours in x use neighbouring elements, upwards or downwards
   StridedConstant, ///< neighbours are a number of bytes apart
   StridedSymbolic, ///< neighbours are a pitch apart that is known when the kernel runs
-  Blocked,         ///< each lane goes through consecutive elements, and lanes are that many apart: base + tid * K + i
-  ArrayOfStructs,  ///< neighbours use the same member of neighbouring structs
-  Transposed,      ///< threadIdx.y or z reaches neighbouring elements, x does not
-  Gathered,        ///< the data decide
-  Unknown,         ///< the address is no sum of products
+  Blocked, ///< each lane goes through consecutive elements, and lanes are that many apart: base +
+           ///< tid * K + i
+  ArrayOfStructs, ///< neighbours use the same member of neighbouring structs
+  Transposed,     ///< threadIdx.y or z reaches neighbouring elements, x does not
+  Gathered,       ///< the data decide
+  Unknown,        ///< the address is no sum of products
 };
 
 /// "coalesced", "in an array of structs", ...
@@ -37,13 +38,13 @@ struct AccessPattern {
   AccessClass Class = AccessClass::Unknown;
   /// Accesses that the compiler makes one of, by id: members of a struct that are side by side.
   std::vector<unsigned> Accesses;
-  unsigned Bytes = 0;  ///< a lane reads or writes
-  std::string Stride;  ///< bytes between neighbours in x, as text
-  std::string Unknown; ///< why the address is no sum of products
-  int Contiguous = -1; ///< Transposed: the dimension that reaches neighbouring elements
+  unsigned Bytes = 0;   ///< a lane reads or writes
+  std::string Stride;   ///< bytes between neighbours in x, as text
+  std::string Unknown;  ///< why the address is no sum of products
+  int Contiguous = -1;  ///< Transposed: the dimension that reaches neighbouring elements
   bool Partial = false; ///< work-items may disagree on whether it runs
-  /// Lines of 128 bytes that a wavefront of 64 lanes touches, and the fewest that hold as many bytes; not set for
-  /// addresses that are no sums.
+  /// Lines of 128 bytes that a wavefront of 64 lanes touches, and the fewest that hold as many
+  /// bytes; not set for addresses that are no sums.
   std::optional<unsigned> Lines, Fewest;
 
   /// Fewest over lines: 1 is best.
