@@ -156,15 +156,7 @@ bool isBlock(const KernelFacts &K, const Loop &L, const Polynomial &Stride, unsi
              const WorkgroupShape &Shape) {
   if (numberOf(Stride))
     return true;
-  const SCEV *Taken = K.SE.getBackedgeTakenCount(&L);
-  if (isa<SCEVCouldNotCompute>(Taken))
-    return true;
-  bool AtTop = L.getExitingBlock() == L.getHeader() && L.getLoopLatch() != L.getHeader();
-  const SCEV *Trips = AtTop ? Taken : K.SE.getAddExpr(Taken, K.SE.getOne(Taken->getType()));
-  if (auto *Max = dyn_cast<SCEVMinMaxExpr>(Trips);
-      Max && Max->getNumOperands() == 2 && isa<SCEVConstant>(Max->getOperand(0)))
-    Trips = Max->getOperand(1);
-  AffineForm Form = affineForm(K, Trips);
+  AffineForm Form = tripCount(K, L);
   if (!Form.known())
     return true;
   Polynomial Share;

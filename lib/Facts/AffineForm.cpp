@@ -235,4 +235,18 @@ AffineForm hk::addressForm(const KernelFacts &K, const KernelAccess &A) {
   return affineForm(K, K.SE.getSCEV(const_cast<Value *>(A.Pointer)));
 }
 
+AffineForm hk::tripCount(const KernelFacts &K, const Loop &L) {
+  const SCEV *Taken = K.SE.getBackedgeTakenCount(&L);
+  if (isa<SCEVCouldNotCompute>(Taken))
+    return affineForm(K, Taken);
+  // A loop that is left at its top runs its body once for each way back; any other runs it once more.
+  bool AtTop = L.getExitingBlock() == L.getHeader() && L.getLoopLatch() != L.getHeader();
+  const SCEV *Trips = AtTop ? Taken : K.SE.getAddExpr(Taken, K.SE.getOne(Taken->getType()));
+  if (auto *Max = dyn_cast<SCEVMinMaxExpr>(Trips); Max && Max->getNumOperands() == 2 &&
+                                                   isa<SCEVSMaxExpr, SCEVUMaxExpr>(Max) &&
+                                                   isa<SCEVConstant>(Max->getOperand(0)))
+    Trips = Max->getOperand(1);
+  return affineForm(K, Trips);
+}
+
 unsigned hk::loopNumber(const KernelFacts &K, const Loop *L) { return K.LoopNumbers.lookup(L); }

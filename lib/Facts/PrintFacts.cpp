@@ -74,19 +74,10 @@ void printLoops(raw_ostream &OS, const KernelFacts &K) {
     SourcePlace P = K.placeOf(*L->getHeader()->getTerminator());
     OS << "  loop L" << loopNumber(K, L) << " at line " << P.Line << ": depth " << L->getLoopDepth() << ", trips ";
     const SCEV *Taken = K.SE.getBackedgeTakenCount(L);
-    AffineForm Count;
     if (isa<SCEVCouldNotCompute>(Taken)) {
       OS << "unknown";
     } else {
-      // A loop that is left at its top runs its body once for each way back; any other runs it once more.
-      bool AtTop = L->getExitingBlock() == L->getHeader() && L->getLoopLatch() != L->getHeader();
-      const SCEV *Trips = AtTop ? Taken : K.SE.getAddExpr(Taken, K.SE.getOne(Taken->getType()));
-      // A loop whose condition fails at once has no trips: max(0, n) reads as n.
-      if (auto *Max = dyn_cast<SCEVMinMaxExpr>(Trips); Max && Max->getNumOperands() == 2 &&
-                                                       isa<SCEVSMaxExpr, SCEVUMaxExpr>(Max) &&
-                                                       isa<SCEVConstant>(Max->getOperand(0)))
-        Trips = Max->getOperand(1);
-      AffineForm F = affineForm(K, Trips);
+      AffineForm F = tripCount(K, *L);
       if (F.known())
         OS << F.str();
       else

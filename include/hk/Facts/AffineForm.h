@@ -44,6 +44,9 @@ AffineForm affineForm(const KernelFacts &K, const llvm::SCEV *S);
 /// The address of an access in bytes.
 AffineForm addressForm(const KernelFacts &K, const KernelAccess &A);
 
+/// How often the body of \p L runs; a loop whose condition fails at once counts as its formula says.
+AffineForm tripCount(const KernelFacts &K, const llvm::Loop &L);
+
 /// Position of a loop in the kernel's loops, outermost first in program order.
 unsigned loopNumber(const KernelFacts &K, const llvm::Loop *L);
 
