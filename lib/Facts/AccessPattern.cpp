@@ -3,10 +3,8 @@
 #include "hk/Facts/AccessPattern.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
-#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -24,8 +22,6 @@ namespace {
 constexpr unsigned WaveSize = 64;
 constexpr int64_t LineBytes = 128;
 constexpr unsigned MaxBytes = 16; ///< of one access of a lane
-
-using Polynomial = std::map<std::vector<std::string>, int64_t>;
 
 const char *const ThreadIdx[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
 const char *const BlockDim[] = {"blockDim.x", "blockDim.y", "blockDim.z"};
@@ -60,19 +56,6 @@ Polynomial withShape(const Polynomial &P, const WorkgroupShape &Shape) {
   return Out;
 }
 
-/// What one more in the factor \p Name adds to the sum.
-Polynomial coefficientOf(const Polynomial &P, const std::string &Name) {
-  Polynomial Out;
-  for (const auto &[Factors, C] : P) {
-    if (count(Factors, Name) != 1)
-      continue;
-    std::vector<std::string> Rest = Factors;
-    Rest.erase(find(Rest, Name));
-    Out[Rest] += C;
-  }
-  return Out;
-}
-
 /// A polynomial that is a number.
 std::optional<int64_t> numberOf(const Polynomial &P) {
   if (P.empty())
@@ -80,17 +63,6 @@ std::optional<int64_t> numberOf(const Polynomial &P) {
   if (P.size() == 1 && P.begin()->first.empty())
     return P.begin()->second;
   return std::nullopt;
-}
-
-std::string textOf(const Polynomial &P) {
-  std::string Text;
-  for (const auto &[Factors, C] : P) {
-    std::string Term = C == 1 && !Factors.empty() ? join(Factors, "*") : itostr(C);
-    if (C != 1 && !Factors.empty())
-      Term += "*" + join(Factors, "*");
-    Text += (Text.empty() ? "" : " + ") + Term;
-  }
-  return Text.empty() ? "0" : Text;
 }
 
 /// The address of a lane, but for what all lanes share: a number, and sums of arguments times its
@@ -304,9 +276,7 @@ private:
     P.Partial = Known->second;
     if (!C.Form.known()) {
       P.Unknown = C.Form.Unknown;
-      P.Class = StringRef(P.Unknown).starts_with("a value loaded from memory")
-                    ? AccessClass::Gathered
-                    : AccessClass::Unknown;
+      P.Class = C.Form.FromMemory ? AccessClass::Gathered : AccessClass::Unknown;
       return P;
     }
     Polynomial Address = *SumOf.at(C.Sum);

@@ -17,8 +17,6 @@ using namespace hk;
 
 namespace {
 
-using Polynomial = std::map<std::vector<std::string>, int64_t>;
-
 class Builder {
 public:
   Builder(const KernelFacts &K, AffineForm &Out) : K(K), Out(Out) {}
@@ -139,6 +137,7 @@ private:
     if (isa<Argument>(V))
       return {{{K.nameOf(V)}, 1}};
     if (auto *L = dyn_cast<LoadInst>(V)) {
+      Out.FromMemory |= Out.known();
       SourcePlace P = K.placeOf(*L);
       return fail("a value loaded from memory" + (P.valid() ? " at line " + std::to_string(P.Line) : ""));
     }
@@ -165,7 +164,9 @@ std::string monomial(const std::vector<std::string> &Factors, int64_t C) {
   return Text;
 }
 
-std::string sum(const Polynomial &P, const std::string &Base) {
+} // namespace
+
+std::string hk::textOf(const Polynomial &P, const std::string &Base) {
   std::string Text = Base;
   // Terms with factors first, the constant last.
   std::string Constant;
@@ -181,9 +182,19 @@ std::string sum(const Polynomial &P, const std::string &Base) {
   return Text.empty() ? "0" : Text;
 }
 
-} // namespace
+Polynomial hk::coefficientOf(const Polynomial &P, const std::string &Factor) {
+  Polynomial Out;
+  for (const auto &[Factors, C] : P) {
+    if (count(Factors, Factor) != 1)
+      continue;
+    std::vector<std::string> Rest = Factors;
+    Rest.erase(find(Rest, Factor));
+    Out[Rest] += C;
+  }
+  return Out;
+}
 
-std::string AffineForm::str() const { return known() ? sum(Terms, Base) : "unknown: " + Unknown; }
+std::string AffineForm::str() const { return known() ? textOf(Terms, Base) : "unknown: " + Unknown; }
 
 std::optional<int64_t> AffineForm::laneStride() const {
   if (!known())
@@ -202,18 +213,10 @@ std::optional<int64_t> AffineForm::laneStride() const {
 std::string AffineForm::laneStrideText() const {
   if (!known())
     return "unknown";
-  Polynomial Stride;
-  for (auto &[Factors, C] : Terms) {
-    size_t Times = count(Factors, "threadIdx.x");
-    if (Times > 1)
+  for (auto &[Factors, C] : Terms)
+    if (count(Factors, "threadIdx.x") > 1)
       return "unknown";
-    if (Times == 0)
-      continue;
-    std::vector<std::string> Rest = Factors;
-    Rest.erase(find(Rest, "threadIdx.x"));
-    Stride[Rest] += C;
-  }
-  return sum(Stride, "");
+  return textOf(coefficientOf(Terms, "threadIdx.x"));
 }
 
 AffineForm hk::affineForm(const KernelFacts &K, const SCEV *S) {

@@ -21,11 +21,21 @@ class SCEV;
 
 namespace hk {
 
+/// Sorted names of the factors -> coefficient. The constant has no factors.
+using Polynomial = std::map<std::vector<std::string>, int64_t>;
+
+/// "base + 4*width + 16": terms with factors first, the constant last; "0" for nothing.
+std::string textOf(const Polynomial &P, const std::string &Base = "");
+
+/// What one more of \p Factor adds; terms that have it other than once are left out.
+Polynomial coefficientOf(const Polynomial &P, const std::string &Factor);
+
 struct AffineForm {
-  /// Sorted names of the factors -> coefficient. The constant has no factors.
-  std::map<std::vector<std::string>, int64_t> Terms;
+  Polynomial Terms;
   std::string Base;    ///< the object an address starts from
   std::string Unknown; ///< why there is no such form; empty when there is
+  /// There is none because it depends on a value loaded from memory.
+  bool FromMemory = false;
   /// Part of it is computed in 32 bits and may wrap there.
   bool Wraps32 = false;
 
