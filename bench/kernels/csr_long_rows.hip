@@ -2,7 +2,8 @@
 // Arguments: rows columns each. Simulated: 150 400 64. GPU: 32768 32768 1024
 #include "common.h"
 
-__global__ void csr(const int *offsets, const int *columns, const float *values, const float *x, float *y, int rows) {
+__global__ void csr(const int *__restrict__ offsets, const int *__restrict__ columns, const float *__restrict__ values,
+                    const float *__restrict__ x, float *__restrict__ y, int rows) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row < rows) {
     float sum = 0.f;

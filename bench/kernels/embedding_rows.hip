@@ -2,7 +2,7 @@
 // Arguments: rows columns table. Simulated: 150 72 400. GPU: 65536 1024 50000
 #include "common.h"
 
-__global__ void embed(const int *tokens, const float *table, float *out, int rows, int columns) {
+__global__ void embed(const int *__restrict__ tokens, const float *__restrict__ table, float *__restrict__ out, int rows, int columns) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
   if (r < rows) {
     int token = tokens[r];

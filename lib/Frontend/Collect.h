@@ -60,6 +60,9 @@ std::vector<StatementList> collectStatements(const SourceIndex &Index);
 /// Launches, and kernels that are used in other ways.
 void collectLaunches(const SourceIndex &Index, SideFacts &Out);
 
+/// The text of the kernel \p F as a tree.
+std::shared_ptr<const KernelBody> readBody(const clang::FunctionDecl *F, const SourceIndex &Index);
+
 /// Where runtime headers may be included.
 std::vector<IncludePoint> collectIncludePoints(const SourceIndex &Index, const Directives &Lines);
 

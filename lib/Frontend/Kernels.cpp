@@ -89,6 +89,7 @@ Kernel describe(const FunctionDecl *F, const SourceIndex &Index, const Directive
     }
     K.Params.push_back(std::move(Param));
   }
+  K.Tree = readBody(F, Index);
   return K;
 }
 

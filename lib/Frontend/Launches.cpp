@@ -135,6 +135,8 @@ public:
       if (Config->getNumArgs() >= 2) {
         L.Grid = Dims.read(Config->getArg(0));
         L.Block = Dims.read(Config->getArg(1));
+        L.GridText = Text(0);
+        L.BlockText = Text(1);
       }
       L.SharedBytes = Text(2);
       L.Stream = Text(3);
@@ -147,6 +149,9 @@ public:
         L.ArgumentValues.push_back(Dims.value(A));
       }
     L.Where = spelling(Call, L.Form);
+    L.Callee = Index.textOf(Call->getCallee()->IgnoreParenImpCasts());
+    if (Written W = Index.written(Call->getSourceRange()); W.Where == Spelling::File)
+      L.Call = W.Span;
     add(Call, Kernel, std::move(L));
     return true;
   }

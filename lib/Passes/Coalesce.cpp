@@ -3,10 +3,14 @@
 #include "hk/Passes/Coalesce.h"
 
 #include "hk/Facts/AccessPattern.h"
+#include "hk/Passes/CoalesceInterchange.h"
+#include "hk/Passes/CoalesceRecords.h"
+#include "hk/Passes/CoalesceRemap.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -90,36 +94,116 @@ Proposal remarkFor(const KernelFacts &K, const AccessPattern &P) {
 
 class Coalesce : public RewritePass {
 public:
+  explicit Coalesce(const PassOptions &Opts) : Opts(Opts) {}
+
   StringRef name() const override { return "coalesce"; }
-  StringRef summary() const override { return "say how wavefronts reach global memory"; }
+  StringRef summary() const override {
+    return "say how wavefronts reach global memory, and let neighbouring lanes reach neighbouring elements";
+  }
   bool byDefault() const override { return false; }
 
-  void analyze(const TranslationUnit &,
+  void analyze(const TranslationUnit &TU,
                const std::vector<std::unique_ptr<KernelFacts>> &Kernels) override {
-    for (const auto &K : Kernels)
+    // The instantiations of a template have one text.
+    std::map<std::pair<std::string, unsigned>, std::vector<const KernelFacts *>> Texts;
+    for (const auto &K : Kernels) {
+      bool Wasteful = false;
       for (const AccessPattern &P : accessPatterns(*K)) {
+        Wasteful |= P.Class != AccessClass::Uniform && P.ratio().value_or(0) < 0.95;
         Proposal Remark = remarkFor(*K, P);
         // Instantiations, units that share a header, and copies that the compiler makes of a loop's
         // body say the same.
         if (Remark.Place.valid() && Said.insert({Remark.Place, Remark.Message}).second)
           Remarks.push_back(std::move(Remark));
       }
+      if (Wasteful && K->K.Tree && !isVersion(K->K.Tree->Name))
+        Texts[{K->K.Tree->File, K->K.Tree->Begin}].push_back(K.get());
+    }
+    for (const auto &[Text, Instances] : Texts)
+      rewrite(TU, Instances);
   }
 
   std::vector<Proposal> propose() override {
-    llvm::sort(Remarks, [](const Proposal &A, const Proposal &B) {
+    auto ByPlace = [](const Proposal &A, const Proposal &B) {
       return std::tie(A.Place, A.Message) < std::tie(B.Place, B.Message);
-    });
+    };
+    llvm::sort(Remarks, ByPlace);
+    llvm::sort(Rewrites, ByPlace);
+    append_range(Remarks, Rewrites);
     return std::move(Remarks);
   }
 
 private:
-  std::vector<Proposal> Remarks;
+  const PassOptions Opts;
+  std::vector<Proposal> Remarks, Rewrites;
   std::set<std::pair<SourcePlace, std::string>> Said;
+
+  static bool isVersion(StringRef Name) { return Name.ends_with("_coalesced"); }
+
+  /// The first rewrite that applies; else the reason of the one that came nearest.
+  std::variant<KernelVersion, Declined> choose(const KernelSource &S,
+                                               const std::vector<Launch> &Launches) const {
+    std::variant<KernelVersion, Declined> Moved = remap(S, Launches),
+                                          Records = stageRecords(S, Opts, Launches);
+    if (auto *R = std::get_if<KernelVersion>(&Records)) {
+      auto *M = std::get_if<KernelVersion>(&Moved);
+      if (!M || R->Effects.back().After < M->Effects.back().After)
+        return Records;
+    }
+    if (std::holds_alternative<KernelVersion>(Moved))
+      return Moved;
+    std::variant<KernelVersion, Declined> Shared = interchange(S, Opts);
+    if (std::holds_alternative<KernelVersion>(Shared) || std::get<Declined>(Moved).Why.empty())
+      return Shared;
+    for (auto *Why : {&Shared, &Moved, &Records})
+      if (!std::get<Declined>(*Why).Why.empty())
+        return *Why;
+    return Shared;
+  }
+
+  void rewrite(const TranslationUnit &TU, ArrayRef<const KernelFacts *> Instances) {
+    std::vector<Launch> Launches;
+    for (const Launch &L : TU.Launches)
+      if (any_of(Instances, [&](const KernelFacts *K) { return K->K.Mangled == L.Kernel; }) &&
+          none_of(Launches, [&](const Launch &Known) { return Known.Place == L.Place; }))
+        Launches.push_back(L);
+    std::optional<Proposal> First;
+    for (const KernelFacts *K : Instances) {
+      KernelSource Source(K->K);
+      std::variant<KernelVersion, Declined> Found = choose(Source, Launches);
+      Proposal P;
+      if (auto *V = std::get_if<KernelVersion>(&Found)) {
+        P = proposalFor(Source, *V, Launches);
+      } else {
+        auto &D = std::get<Declined>(Found);
+        P.Pass = "coalesce";
+        P.Rule = "coalesce-declined";
+        P.Place = K->K.Place;
+        P.Function = K->K.Name;
+        P.Result = Outcome::Declined;
+        P.Message = "its uncoalesced accesses stay as they are";
+        P.Obligations.push_back(
+            {D.Obligation.empty() ? "a rewrite touches fewer lines" : D.Obligation, ObligationState::Failed,
+             D.Why.empty() ? "none is known for these accesses" : D.Why});
+        if (D.Place.valid() && !(D.Place == P.Place))
+          P.Notes.push_back({D.Place, D.Why});
+      }
+      if (First && First->Edits != P.Edits) {
+        First->Edits.clear();
+        First->Result = Outcome::Declined;
+        First->Obligations.push_back({"instantiations of the template agree", ObligationState::Failed,
+                                      "those of " + First->Function + " and " + P.Function + " differ"});
+        break;
+      }
+      if (!First)
+        First = std::move(P);
+    }
+    Rewrites.push_back(std::move(*First));
+  }
 };
 
 } // namespace
 
-std::unique_ptr<RewritePass> hk::makeCoalescePass(const PassOptions &) {
-  return std::make_unique<Coalesce>();
+std::unique_ptr<RewritePass> hk::makeCoalescePass(const PassOptions &Opts) {
+  return std::make_unique<Coalesce>(Opts);
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "hk/Frontend/KernelBody.h"
 #include "hk/Support/SourcePlace.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -63,6 +64,9 @@ enum class LaunchForm { Chevron, LaunchKernelGGL, LaunchKernel, Other };
 struct Launch {
   SourcePlace Place;
   LaunchForm Form = LaunchForm::Chevron;
+  SourceSpan Call;    ///< the text of the call, when it is spelled in a file
+  std::string Callee; ///< the kernel as it is written there, with template arguments
+  std::string GridText, BlockText; ///< of a chevron launch
   std::string Kernel; ///< mangled device name; empty when the callee is not a known kernel
   std::array<LaunchDim, 3> Grid;
   std::array<LaunchDim, 3> Block;
@@ -115,6 +119,7 @@ struct Kernel {
   bool BodyHasConditionals = false; ///< #if inside the body: another configuration may read differently
   unsigned LaunchBoundsThreads = 0; ///< __launch_bounds__ maximum, 0 when not given
   std::vector<KernelParam> Params;
+  std::shared_ptr<const KernelBody> Tree; ///< its text
 };
 
 /// What a synchronization call asks for.

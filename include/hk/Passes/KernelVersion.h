@@ -1,0 +1,64 @@
+//===- KernelVersion.h - A second version of a kernel -----------*- C++ -*-===//
+//
+// What a rewrite that keeps the original writes: behind the kernel a version of
+// it and a launcher with the kernel's parameters, which checks what the version
+// rests on and launches the one or the other; launches in view call the
+// launcher.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/Passes/KernelSource.h"
+#include "hk/Rewrite/Proposal.h"
+
+#include <string>
+#include <vector>
+
+namespace hk {
+
+/// Replaces bytes [Begin, End) of the kernel's file in the copy of its text.
+struct TextEdit {
+  unsigned Begin = 0, End = 0;
+  std::string Text;
+};
+
+struct KernelVersion {
+  std::string Rule;     ///< "coalesce-interchange"
+  std::string Message;  ///< one sentence
+  std::string Comment;  ///< one line above the version: why
+  std::string Template; ///< its own template parameters, before the kernel's: "class hk_Row"
+  std::string Params;   ///< more parameters, behind the kernel's: "unsigned hk_items"
+  std::string Prologue; ///< lines at the start of its body, each with its end of line
+  std::vector<TextEdit> Edits;
+  std::vector<std::string> Setup;  ///< statements of the launcher, before the checks
+  std::vector<std::string> Guards; ///< conditions of the launcher: all have to hold
+  /// The statement that launches the version; "@" stands for its name, "$" for its arguments, \x01 for the kernel's
+  /// template arguments behind others, with a comma, \x02 for them alone.
+  std::string Launch;
+  std::vector<std::string> Includes;
+  std::vector<Obligation> Obligations;
+  std::vector<Effect> Effects;
+  std::vector<ProposalNote> Notes;
+};
+
+/// Why a rewrite does not apply.
+struct Declined {
+  std::string Obligation; ///< what would have to hold
+  std::string Why;
+  SourcePlace Place;
+};
+
+/// The names that a version and its launcher get.
+std::string versionName(const KernelBody &B);
+std::string launcherName(const KernelBody &B);
+
+/// The proposal that writes \p V. \p Launches: those of the kernel, of all units. Declined where it cannot be written.
+Proposal proposalFor(const KernelSource &S, const KernelVersion &V, const std::vector<Launch> &Launches);
+
+/// Whether \p L launches from a launcher that was written before.
+bool isInLauncher(const Launch &L, const KernelBody &B);
+
+/// The text of \p B from \p Begin to \p End with those of \p Edits that lie inside.
+std::string edited(const KernelBody &B, unsigned Begin, unsigned End, std::vector<TextEdit> Edits);
+
+} // namespace hk

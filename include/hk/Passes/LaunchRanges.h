@@ -1,0 +1,61 @@
+//===- LaunchRanges.h - What a launch lets a kernel touch -------*- C++ -*-===//
+//
+// Writes host code that computes, from the parameters of a launch, which
+// elements behind each pointer the kernel may reach, as hk::Range.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/Passes/KernelVersion.h"
+#include "hk/Passes/Pass.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hk {
+
+/// A launcher can compute \p P: its factors are integer parameters.
+bool isOfParameters(const KernelSource &S, const Polynomial &P);
+
+/// Adds to \p V what makes sure that parameters which are written overlap no others; why that cannot be done.
+/// \p ItemsAreDim3: the launcher's hk_items has three dimensions, else it is the number in x.
+std::optional<Declined> separateRoots(const KernelSource &S, const PassOptions &Opts, bool ItemsAreDim3, KernelVersion &V);
+
+/// The limit of each dimension's work-items, as written and with parameters only, if the kernel does nothing but for
+/// work-items below all of them: early returns and an if around all else say so, and no other condition is among them.
+std::optional<std::array<const BodyNode *, 3>> limitsOf(const KernelSource &S);
+
+class LaunchRanges {
+public:
+  LaunchRanges(const KernelSource &S, bool ItemsAreDim3);
+
+  /// Adds the range of all accesses behind the parameter \p Root. False with the reason and the place if it depends on
+  /// more than parameters, work-items and counted loops.
+  bool add(unsigned Root, std::string &Why, const BodyNode *&At);
+  /// The statements that declare the ranges; they use hk_items.
+  std::vector<std::string> setup() const { return Lines; }
+  std::string nameFor(unsigned Root) const { return "hk_" + S.Body.Variables[Root].Name; }
+
+  /// \p P as an expression of the host; \p Names gives names to factors that are no parameters.
+  static std::string hostText(const KernelSource &S, const Polynomial &P, const std::map<std::string, std::string> &Names);
+
+private:
+  const KernelSource &S;
+  const bool ItemsAreDim3;
+  std::vector<std::string> Lines;
+  std::map<std::string, std::string> Names; ///< of factors
+  std::set<unsigned> Done;
+  std::set<std::string> Taken;
+
+  bool nameFactors(const SourceAccess &A, const Polynomial &P, std::string &Why);
+  bool nameLoop(const BodyNode &For, std::string &Why, const SourceAccess &A);
+  std::optional<std::string> rangeOf(const BodyNode &E, const SourceAccess &A, std::string &Why);
+  std::string clamped(const SourceAccess &A, std::string Text);
+  std::string fresh(const std::string &Like);
+  /// The bound of item.D that the kernel checks before it touches anything; null if it has none.
+  std::optional<Polynomial> limitOf(const std::string &Item) const;
+};
+
+} // namespace hk

@@ -1,0 +1,34 @@
+//===- LinesModel.h - Lines that lanes touch, by their distance -*- C++ -*-===//
+//
+// What rewrites are chosen by. An estimate: all lanes are active, and what is not
+// known of a distance is taken to be large.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/Facts/AffineForm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace hk {
+
+constexpr unsigned WaveSize = 64;
+constexpr unsigned LineBytes = 128;
+
+/// Lines that \p Lanes lanes touch which are \p Stride elements of \p Bytes bytes apart; none: not known.
+inline double linesFor(const std::optional<Polynomial> &Stride, unsigned Bytes, double Lanes = WaveSize) {
+  const double Fewest = std::max(1.0, Lanes * Bytes / LineBytes);
+  if (!Stride)
+    return std::max(Lanes, Fewest);
+  if (Stride->empty())
+    return std::max(1.0, double(Bytes) / LineBytes);
+  if (Stride->size() == 1 && Stride->begin()->first.empty()) {
+    const double Apart = std::abs(double(Stride->begin()->second)) * Bytes;
+    return std::max(Fewest, std::min(Lanes * std::max(1.0, double(Bytes) / LineBytes), Lanes * Apart / LineBytes));
+  }
+  return std::max(Lanes, Fewest);
+}
+
+} // namespace hk

@@ -1,0 +1,177 @@
+//===- KernelVersion.cpp --------------------------------------------------===//
+
+#include "hk/Passes/KernelVersion.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace hk;
+
+static std::vector<std::string> split(const std::string &Text, char At) {
+  SmallVector<StringRef, 8> Parts;
+  StringRef(Text).split(Parts, At);
+  return {Parts.begin(), Parts.end()};
+}
+
+std::string hk::versionName(const KernelBody &B) { return B.Name + "_coalesced"; }
+std::string hk::launcherName(const KernelBody &B) { return "launch_" + B.Name; }
+
+static bool isWord(char C) { return isAlnum(C) || C == '_'; }
+
+/// Where \p Word stands in \p Text as a whole word; npos.
+static size_t findWord(StringRef Text, StringRef Word, size_t From = 0) {
+  for (size_t At = Text.find(Word, From); At != StringRef::npos; At = Text.find(Word, At + 1)) {
+    size_t End = At + Word.size();
+    if ((At == 0 || !isWord(Text[At - 1])) && (End == Text.size() || !isWord(Text[End])))
+      return At;
+  }
+  return StringRef::npos;
+}
+
+bool hk::isInLauncher(const Launch &L, const KernelBody &B) {
+  StringRef Caller = L.Caller;
+  size_t Scope = Caller.rfind("::");
+  if (Scope != StringRef::npos)
+    Caller = Caller.drop_front(Scope + 2);
+  return Caller.split('<').first == launcherName(B);
+}
+
+std::string hk::edited(const KernelBody &B, unsigned Begin, unsigned End, std::vector<TextEdit> Edits) {
+  // Insertions at one place keep their order.
+  std::vector<size_t> Order(Edits.size());
+  for (size_t I = 0; I != Order.size(); ++I)
+    Order[I] = I;
+  llvm::sort(Order, [&](size_t X, size_t Y) {
+    return std::tuple(Edits[X].Begin, Edits[X].End, X) < std::tuple(Edits[Y].Begin, Edits[Y].End, Y);
+  });
+  std::string Out;
+  unsigned At = Begin;
+  for (size_t I : Order) {
+    const TextEdit &E = Edits[I];
+    if (E.Begin < At || E.End > End)
+      continue;
+    Out += B.Text.substr(At, E.Begin - At);
+    Out += E.Text;
+    At = E.End;
+  }
+  return Out + B.Text.substr(At, End - At);
+}
+
+static Obligation failed(const std::string &Text, const std::string &How) {
+  return {Text, ObligationState::Failed, How};
+}
+
+Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const std::vector<Launch> &Launches) {
+  const KernelBody &B = S.Body;
+  Proposal P;
+  P.Pass = "coalesce";
+  P.Rule = V.Rule;
+  P.Place = S.K.Place;
+  P.Function = S.K.Name;
+  P.Message = V.Message;
+  P.Obligations = V.Obligations;
+  P.Effects = V.Effects;
+  P.Notes = V.Notes;
+  P.Includes = V.Includes;
+  auto Decline = [&](const std::string &Text, const std::string &How) {
+    P.Obligations.push_back(failed(Text, How));
+    P.Result = Outcome::Declined;
+    P.Edits.clear();
+    return P;
+  };
+  if (!B.NotCopyable.empty())
+    return Decline("a second version of the kernel can stand beside it", B.NotCopyable);
+  if (S.K.BodyHasConditionals)
+    return Decline("the kernel's text reads the same in every configuration", "it has #if lines");
+  const std::string Version = versionName(B), Launcher = launcherName(B);
+  for (const std::string &Name : {Version, Launcher})
+    if (findWord(B.Text, Name) != StringRef::npos)
+      return Decline("the names '" + Version + "' and '" + Launcher + "' are free", "the file uses '" + Name + "'");
+  if (StringRef(B.Text).substr(B.Begin, B.End - B.Begin).contains("hk_"))
+    return Decline("names that start with hk_ are free", "the kernel uses one");
+
+  std::string Arguments;
+  for (const KernelParam &Param : S.K.Params) {
+    if (Param.Name.empty())
+      return Decline("each parameter has a name", "one has none");
+    Arguments += (Arguments.empty() ? "" : ", ") + Param.Name;
+  }
+  const std::string Params = B.Text.substr(B.ParamsBegin, B.ParamsEnd - B.ParamsBegin);
+  const std::string NewParams = edited(B, B.ParamsBegin, B.ParamsEnd, V.Edits);
+  const std::string Comma = S.K.Params.empty() ? "" : ", ";
+
+  std::string Template = V.Template;
+  if (!B.TemplateParams.empty())
+    Template += (Template.empty() ? "" : ", ") + B.TemplateParams;
+  std::string Text = "\n\n" + V.Comment;
+  if (!Template.empty())
+    Text += "template <" + Template + ">\n";
+  else
+    Text += "static ";
+  Text += "__global__ void " + Version + "(" + NewParams + (V.Params.empty() ? "" : Comma + V.Params) + ") {\n" + V.Prologue;
+  std::string Body = edited(B, B.BodyBegin + 1, B.End, V.Edits);
+  Text += StringRef(Body).ltrim("\r\n").str();
+
+  Text += "\n\n/// Launches " + Version + ", or " + B.Name + " itself where that cannot stand in for it.\n";
+  Text += B.TemplateParams.empty() ? std::string("inline ") : "template <" + B.TemplateParams + ">\n";
+  Text += "void " + Launcher + "(dim3 hk_grid, dim3 hk_block, size_t hk_lds, hipStream_t hk_stream" + Comma + Params + ") {\n";
+  for (const std::string &Line : V.Setup)
+    Text += "  " + Line + "\n";
+  Text += "  if (";
+  for (size_t I = 0; I != V.Guards.size(); ++I)
+    Text += (I ? " &&\n      " : "") + V.Guards[I];
+  Text += ")\n    ";
+  for (char C : V.Launch)
+    if (C == '@')
+      Text += Version;
+    else if (C == '$')
+      Text += Arguments;
+    else
+      Text += C;
+  std::string Explicit;
+  if (!B.TemplateParams.empty()) {
+    // The kernel's own template arguments, by the names of its parameters.
+    SmallVector<StringRef, 8> Parts;
+    StringRef(B.TemplateParams).split(Parts, ',');
+    for (StringRef Part : Parts) {
+      StringRef Name = Part.split('=').first.trim();
+      size_t From = Name.size();
+      while (From && isWord(Name[From - 1]))
+        --From;
+      Explicit += (Explicit.empty() ? "" : ", ") + Name.drop_front(From).str();
+    }
+  }
+  std::string Original = B.Name + (Explicit.empty() ? "" : "<" + Explicit + ">");
+  Text = join(split(Text, '\x01'), Explicit.empty() ? "" : ", " + Explicit);
+  Text = join(split(Text, '\x02'), Explicit);
+  Text += "\n  else\n    " + Original + "<<<hk_grid, hk_block, hk_lds, hk_stream>>>(" + Arguments + ");\n}";
+  P.Edits.push_back({{B.File, B.End, 0}, Text});
+
+  unsigned Editable = 0;
+  for (const Launch &L : Launches) {
+    if (isInLauncher(L, B))
+      continue;
+    if (L.Form != LaunchForm::Chevron || L.Where != Spelling::File || L.Call.Length == 0 || L.GridText.empty() ||
+        L.BlockText.empty() || (L.Call.File == B.File && L.Call.Offset < B.End) || L.Arguments.size() != S.K.Params.size()) {
+      P.Notes.push_back({L.Place, "this launch keeps the original"});
+      continue;
+    }
+    size_t At = findWord(L.Callee, B.Name);
+    if (At == std::string::npos) {
+      P.Notes.push_back({L.Place, "this launch keeps the original"});
+      continue;
+    }
+    std::string Call = L.Callee;
+    Call.replace(At, B.Name.size(), Launcher);
+    Call += "(" + L.GridText + ", " + L.BlockText + ", " + (L.SharedBytes.empty() ? "0" : L.SharedBytes) + ", " +
+            (L.Stream.empty() ? "nullptr" : L.Stream);
+    for (const std::string &A : L.Arguments)
+      Call += ", " + A;
+    P.Edits.push_back({L.Call, Call + ")"});
+    ++Editable;
+  }
+  if (!Editable)
+    return Decline("a launch of the kernel is in view and can be changed", Launches.empty() ? "none is in view" : "none can be");
+  return P;
+}

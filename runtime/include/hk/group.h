@@ -1,0 +1,291 @@
+//===- hk/group.h - A group of work-items that does what one did ----------===//
+//
+// A kernel in which one work-item goes through a row leaves neighbouring lanes a row apart. Here the lanes of a group share
+// the row: they go through it side by side, and what each has summed up is put together behind the loop.
+//
+//   template <class Row> __global__ void sums(const float *x, float *y, int rows, int columns, hk::Groups groups) {
+//     Row row(groups);
+//     if (row.isPast())
+//       return;
+//     float sum = 0;
+//     for (int c : row.over(0, columns))     // lane 0, lane 1, ... read neighbours
+//       sum += x[row.item() * columns + c];
+//     sum = row.sum(sum);                    // all lanes have it
+//     if (row.isLeader())
+//       y[row.item()] = sum;
+//   }
+//   hk::launchGroups(rows, columns, stream, sums<hk::Group<hk::InWave>>, sums<hk::Group<256>>, sums<hk::Group<1024>>, x, y,
+//                    rows, columns);
+//
+// All lanes of a group have to reach each of its reductions and sync(); groups of one wavefront need not go together.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/platform.h"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace hk {
+
+namespace detail {
+
+HK_DEVICE void trap() {
+#if HK_AMD
+  __builtin_trap();
+#else
+  __trap();
+#endif
+}
+
+/// Numbers From, From + Step, ... that are left to one lane.
+template <class T, class Count> class LaneNumbers {
+public:
+  struct Iterator {
+    T base;
+    Count at, stride, count;
+    T step;
+    HK_DEVICE T operator*() const { return T(base + T(at) * step); }
+    HK_DEVICE void operator++() { at += stride; }
+    HK_DEVICE bool operator!=(const Iterator &) const { return at < count; }
+  };
+  HK_DEVICE LaneNumbers(T base, T step, Count count, unsigned lane, unsigned lanes)
+      : from{base, Count(lane), Count(lanes), count, step} {}
+  HK_DEVICE Iterator begin() const { return from; }
+  HK_DEVICE Iterator end() const { return from; }
+
+private:
+  Iterator from;
+};
+
+/// The value of the lane that differs by \p mask in its number; \p lanes are those of the group, for NVIDIA.
+template <class T> HK_DEVICE T exchange(T value, int mask, unsigned long long lanes) {
+  static_assert(std::is_trivially_copyable<T>::value, "reductions are over plain values");
+  constexpr int Words = (sizeof(T) + 3) / 4;
+  uint32_t words[Words] = {};
+  __builtin_memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (uint32_t &word : words) {
+#if HK_AMD
+    (void)lanes;
+    word = uint32_t(__shfl_xor(int(word), mask, WaveSize));
+#else
+    word = __shfl_xor_sync(unsigned(lanes), word, mask);
+#endif
+  }
+  __builtin_memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+} // namespace detail
+
+/// What a launch says of its groups: how many there are, and the lanes of each, for those within a wavefront.
+struct Groups {
+  unsigned items;
+  unsigned lanesLog2;
+};
+
+/// Lanes of a Group that is told at the launch how many they are: a power of two within a wavefront.
+constexpr int InWave = 0;
+
+/// A group of \p Lanes work-items: a whole workgroup, of more than one wavefront, or InWave.
+template <int Lanes> class Group {
+  static constexpr bool IsWorkgroup = Lanes != InWave;
+  static_assert(!IsWorkgroup || ((Lanes & (Lanes - 1)) == 0 && Lanes > WaveSize && Lanes <= 1024),
+                "a power of two of lanes");
+
+public:
+  HK_DEVICE explicit Group(Groups groups) : groups(groups) {}
+
+  /// Lanes of the group.
+  HK_DEVICE unsigned size() const { return IsWorkgroup ? unsigned(Lanes) : 1u << groups.lanesLog2; }
+  /// The number of the work-item whose work this is.
+  HK_DEVICE unsigned item() const {
+    return IsWorkgroup ? blockIdx.x : (blockIdx.x * blockDim.x + threadIdx.x) >> groups.lanesLog2;
+  }
+  /// How many there are: gridDim.x * blockDim.x of the kernel whose work this is.
+  HK_DEVICE unsigned items() const { return groups.items; }
+  /// There is no such work-item.
+  HK_DEVICE bool isPast() const { return item() >= groups.items; }
+  HK_DEVICE unsigned lane() const { return threadIdx.x & (size() - 1); }
+  /// One lane of the group: that which stores a result.
+  HK_DEVICE bool isLeader() const { return lane() == 0; }
+
+  /// This lane's part of from, from + 1, ... below \p to, compared as `from < to` compares.
+  template <class T, class U> HK_DEVICE auto over(T from, U to) const { return steps(from, to, T(1), false); }
+  /// The same with \p to.
+  template <class T, class U> HK_DEVICE auto through(T from, U to) const { return steps(from, to, T(1), true); }
+  /// This lane's part of from, from + step, ... below \p to; \p step > 0.
+  template <class T, class U> HK_DEVICE auto overBy(T from, U to, T step) const { return steps(from, to, step, false); }
+  template <class T, class U> HK_DEVICE auto throughBy(T from, U to, T step) const { return steps(from, to, step, true); }
+  /// This lane's part of from, from - 1, ... above \p to.
+  template <class T, class U> HK_DEVICE auto downOver(T from, U to) const { return downSteps(from, to, false); }
+  template <class T, class U> HK_DEVICE auto downThrough(T from, U to) const { return downSteps(from, to, true); }
+
+  // Reductions over the group; each lane gets the result. Lanes are taken in a fixed order.
+  template <class T> HK_DEVICE T sum(T value) {
+    return reduce(value, [](T a, T b) { return T(a + b); });
+  }
+  template <class T> HK_DEVICE T product(T value) {
+    return reduce(value, [](T a, T b) { return T(a * b); });
+  }
+  template <class T> HK_DEVICE T max(T value) {
+    return reduce(value, [](T a, T b) { return larger(a, b); });
+  }
+  template <class T> HK_DEVICE T min(T value) {
+    return reduce(value, [](T a, T b) { return smaller(a, b); });
+  }
+  template <class T> HK_DEVICE T bitAnd(T value) {
+    return reduce(value, [](T a, T b) { return T(a & b); });
+  }
+  template <class T> HK_DEVICE T bitOr(T value) {
+    return reduce(value, [](T a, T b) { return T(a | b); });
+  }
+  template <class T> HK_DEVICE T bitXor(T value) {
+    return reduce(value, [](T a, T b) { return T(a ^ b); });
+  }
+  /// \p value in the leader, \p otherwise in the others: what a reduction starts from counts once.
+  template <class T> HK_DEVICE T leaderOnly(T value, T otherwise = T(0)) const { return isLeader() ? value : otherwise; }
+  template <class T, int N> HK_DEVICE void leaderOnly(T (&values)[N]) const {
+#pragma unroll
+    for (T &value : values)
+      value = leaderOnly(value);
+  }
+  /// Of each element of an array.
+  template <class T, int N> HK_DEVICE void sumEach(T (&values)[N]) {
+#pragma unroll
+    for (T &value : values)
+      value = sum(value);
+  }
+
+  /// Memory that lanes of the group have written before can be read by all of them behind.
+  HK_DEVICE void sync() const {
+    if constexpr (IsWorkgroup) {
+      __syncthreads();
+    } else {
+#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
+      __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+      __builtin_amdgcn_wave_barrier();
+      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+#elif HK_NVIDIA
+      __syncwarp(unsigned(lanesOfGroup()));
+#endif
+    }
+  }
+
+private:
+  Groups groups;
+  unsigned round = 0; ///< reductions so far: they use two places in turn, so that one barrier each is enough
+
+  template <class T> static HK_DEVICE T larger(T a, T b) {
+    if constexpr (std::is_same<T, float>::value)
+      return fmaxf(a, b);
+    else if constexpr (std::is_same<T, double>::value)
+      return fmax(a, b);
+    else
+      return a < b ? b : a;
+  }
+  template <class T> static HK_DEVICE T smaller(T a, T b) {
+    if constexpr (std::is_same<T, float>::value)
+      return fminf(a, b);
+    else if constexpr (std::is_same<T, double>::value)
+      return fmin(a, b);
+    else
+      return b < a ? b : a;
+  }
+
+  /// Of the wavefront's lanes, those of this group.
+  HK_DEVICE unsigned long long lanesOfGroup() const {
+    if (IsWorkgroup || size() >= unsigned(WaveSize))
+      return ~0ull;
+    const unsigned first = threadIdx.x % unsigned(WaveSize) & ~(size() - 1);
+    return ((1ull << size()) - 1) << first;
+  }
+
+  template <class T, class U> HK_DEVICE auto steps(T from, U to, T step, bool inclusive) const {
+    using Common = std::common_type_t<T, U>;
+    using Count = std::make_unsigned_t<std::common_type_t<Common, int>>;
+    const Common first = Common(from), last = Common(to);
+    const bool some = inclusive ? !(last < first) : first < last;
+    // Distances are taken without sign, where they cannot overflow.
+    const Count span = some ? Count(last) - Count(first) : 0;
+    const Count by = Count(step);
+    const unsigned long long count = !some ? 0 : inclusive ? (unsigned long long)(span / by) + 1 : ((unsigned long long)(span) + by - 1) / by;
+    return numbers(from, step, count);
+  }
+  template <class T, class U> HK_DEVICE auto downSteps(T from, U to, bool inclusive) const {
+    using Common = std::common_type_t<T, U>;
+    using Count = std::make_unsigned_t<std::common_type_t<Common, int>>;
+    const Common first = Common(from), last = Common(to);
+    const bool some = inclusive ? !(first < last) : last < first;
+    const Count span = some ? Count(first) - Count(last) : 0;
+    const unsigned long long count = !some ? 0 : (unsigned long long)(span) + (inclusive ? 1 : 0);
+    return numbers(from, T(-1), count);
+  }
+  template <class T> HK_DEVICE auto numbers(T from, T step, unsigned long long count) const {
+    // 32 bits are enough for what 32 bits count, but for the last steps past the end: nobody goes through so many.
+    using Count = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
+    if (sizeof(T) <= 4 && count > ~0u - 1024)
+      detail::trap();
+    return detail::LaneNumbers<T, Count>(from, step, Count(count), lane(), size());
+  }
+
+  template <class T, class Combine> HK_DEVICE T reduce(T value, Combine combine) {
+    if constexpr (!IsWorkgroup) {
+      const unsigned long long lanes = lanesOfGroup();
+      for (unsigned mask = 1; mask < size(); mask *= 2)
+        value = combine(value, detail::exchange(value, int(mask), lanes));
+    } else {
+#pragma unroll
+      for (int mask = 1; mask < WaveSize; mask *= 2)
+        value = combine(value, detail::exchange(value, mask, ~0ull));
+      constexpr int Waves = Lanes / WaveSize;
+      __shared__ T slots[2][Waves];
+      T(&mine)[Waves] = slots[round++ & 1];
+      if (threadIdx.x % unsigned(WaveSize) == 0)
+        mine[threadIdx.x / unsigned(WaveSize)] = value;
+      __syncthreads();
+      value = mine[threadIdx.x % unsigned(Waves)];
+#pragma unroll
+      for (int mask = 1; mask < Waves; mask *= 2)
+        value = combine(value, detail::exchange(value, mask, ~0ull));
+    }
+    return value;
+  }
+};
+
+/// Lanes for each of \p items that go through \p trips elements, 0 if that is not known: no more than there are elements, a
+/// workgroup for long rows, or for few of them.
+inline unsigned groupLanes(size_t items, size_t trips) {
+  unsigned lanes = unsigned(WaveSize);
+  if (trips && trips <= size_t(WaveSize))
+    for (lanes = 1; lanes < trips; lanes *= 2)
+      ;
+  else if (trips >= 8192)
+    lanes = 1024;
+  else if (trips >= 2048 || (trips >= 512 && items < 4096))
+    lanes = 256;
+  // AMD counts the work-items of a launch in 32 bits.
+  while (lanes > 1 && items * lanes >= (size_t(1) << 32))
+    lanes = lanes > unsigned(WaveSize) ? unsigned(WaveSize) : lanes / 2;
+  return lanes;
+}
+
+/// Launches that of three versions of a kernel which fits, with groups within wavefronts or of 256 or 1024 work-items. The
+/// kernel's last parameter, Groups, is added here.
+template <class... Parameters, class... Arguments>
+void launchGroups(size_t items, size_t trips, hipStream_t stream, void (*wave)(Parameters...),
+                  void (*many)(Parameters...), void (*most)(Parameters...), const Arguments &...arguments) {
+  if (items == 0)
+    return;
+  const unsigned lanes = groupLanes(items, trips), threads = lanes > 256 ? lanes : 256;
+  Groups groups = {unsigned(items), 0};
+  while (1u << groups.lanesLog2 < lanes)
+    ++groups.lanesLog2;
+  const size_t workgroups = (items * lanes + threads - 1) / threads;
+  void (*kernel)(Parameters...) = lanes <= unsigned(WaveSize) ? wave : lanes == 256 ? many : most;
+  kernel<<<dim3(unsigned(workgroups)), dim3(threads), 0, stream>>>(arguments..., groups);
+}
+
+} // namespace hk
