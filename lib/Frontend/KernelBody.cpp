@@ -218,7 +218,7 @@ public:
           continue;
         }
         auto One = std::make_unique<BodyNode>();
-        place(*One, V->getSourceRange());
+        place(*One, {V->getLocation(), V->getEndLoc()}); // __shared__ before it is a macro
         One->Kind = V->isStaticLocal() && !V->hasAttr<CUDASharedAttr>() && !V->isConstexpr() ? NodeKind::OtherStatement : NodeKind::Declare;
         One->Variable = variable(V);
         if (const Expr *Init = V->getInit(); Init && !isDefaultConstruction(Init))

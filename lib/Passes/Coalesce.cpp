@@ -4,8 +4,10 @@
 
 #include "hk/Facts/AccessPattern.h"
 #include "hk/Passes/CoalesceInterchange.h"
+#include "hk/Passes/CoalescePad.h"
 #include "hk/Passes/CoalesceRecords.h"
 #include "hk/Passes/CoalesceRemap.h"
+#include "hk/Passes/CoalesceWiden.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -106,21 +108,27 @@ public:
                const std::vector<std::unique_ptr<KernelFacts>> &Kernels) override {
     // The instantiations of a template have one text.
     std::map<std::pair<std::string, unsigned>, std::vector<const KernelFacts *>> Texts;
+    std::set<std::pair<std::string, unsigned>> Wasteful; ///< some of their lines are
     for (const auto &K : Kernels) {
-      bool Wasteful = false;
       for (const AccessPattern &P : accessPatterns(*K)) {
-        Wasteful |= P.Class != AccessClass::Uniform && P.ratio().value_or(0) < 0.95;
+        if (K->K.Tree && P.Class != AccessClass::Uniform && P.ratio().value_or(0) < 0.95)
+          Wasteful.insert({K->K.Tree->File, K->K.Tree->Begin});
         Proposal Remark = remarkFor(*K, P);
         // Instantiations, units that share a header, and copies that the compiler makes of a loop's
         // body say the same.
         if (Remark.Place.valid() && Said.insert({Remark.Place, Remark.Message}).second)
           Remarks.push_back(std::move(Remark));
       }
-      if (Wasteful && K->K.Tree && !isVersion(K->K.Tree->Name))
+      if (K->K.Tree)
+        for (Proposal &P : padTiles(KernelSource(K->K)))
+          if (Said.insert({P.Place, P.Message}).second)
+            Rewrites.push_back(std::move(P));
+      if (K->K.Tree && !isVersion(K->K.Tree->Name)) {
         Texts[{K->K.Tree->File, K->K.Tree->Begin}].push_back(K.get());
+      }
     }
     for (const auto &[Text, Instances] : Texts)
-      rewrite(TU, Instances);
+      rewrite(TU, Instances, Wasteful.count(Text));
   }
 
   std::vector<Proposal> propose() override {
@@ -143,25 +151,29 @@ private:
   /// The first rewrite that applies; else the reason of the one that came nearest.
   std::variant<KernelVersion, Declined> choose(const KernelSource &S,
                                                const std::vector<Launch> &Launches) const {
-    std::variant<KernelVersion, Declined> Moved = remap(S, Launches),
-                                          Records = stageRecords(S, Opts, Launches);
-    if (auto *R = std::get_if<KernelVersion>(&Records)) {
-      auto *M = std::get_if<KernelVersion>(&Moved);
-      if (!M || R->Effects.back().After < M->Effects.back().After)
-        return Records;
-    }
-    if (std::holds_alternative<KernelVersion>(Moved))
-      return Moved;
+    // Those that move whole work-items: the one with the fewest lines, and of those the first.
+    std::vector<std::variant<KernelVersion, Declined>> Moved;
+    Moved.push_back(widenItems(S, Opts, Launches));
+    Moved.push_back(stageRecords(S, Opts, Launches));
+    Moved.push_back(remap(S, Launches));
+    std::variant<KernelVersion, Declined> *Best = nullptr;
+    for (auto &M : Moved)
+      if (auto *V = std::get_if<KernelVersion>(&M))
+        if (!Best || V->Effects.back().After < std::get<KernelVersion>(*Best).Effects.back().After)
+          Best = &M;
+    if (Best)
+      return *Best;
     std::variant<KernelVersion, Declined> Shared = interchange(S, Opts);
-    if (std::holds_alternative<KernelVersion>(Shared) || std::get<Declined>(Moved).Why.empty())
+    if (std::holds_alternative<KernelVersion>(Shared) || !std::get<Declined>(Shared).Why.empty())
       return Shared;
-    for (auto *Why : {&Shared, &Moved, &Records})
-      if (!std::get<Declined>(*Why).Why.empty())
-        return *Why;
+    for (auto &M : llvm::reverse(Moved))
+      if (!std::get<Declined>(M).Why.empty())
+        return M;
     return Shared;
   }
 
-  void rewrite(const TranslationUnit &TU, ArrayRef<const KernelFacts *> Instances) {
+  /// \p Wasteful: it is worth saying why nothing is done.
+  void rewrite(const TranslationUnit &TU, ArrayRef<const KernelFacts *> Instances, bool Wasteful) {
     std::vector<Launch> Launches;
     for (const Launch &L : TU.Launches)
       if (any_of(Instances, [&](const KernelFacts *K) { return K->K.Mangled == L.Kernel; }) &&
@@ -198,7 +210,8 @@ private:
       if (!First)
         First = std::move(P);
     }
-    Rewrites.push_back(std::move(*First));
+    if (Wasteful || First->Result != Outcome::Declined)
+      Rewrites.push_back(std::move(*First));
   }
 };
 

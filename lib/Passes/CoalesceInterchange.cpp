@@ -54,6 +54,16 @@ struct SharedLoop {
   std::string Signature;              ///< equal ones share the same iterations the same way; empty: like no other
   std::vector<std::string> Before, After; ///< lines around it
   bool InBlock = true;
+  /// What it goes through element by element, if a lane may take several neighbours at once.
+  struct Stream {
+    std::string Name, Type, First; ///< the address where the loop starts
+    bool Reads = false, Writes = false;
+    Polynomial Index;
+    unsigned Root = 0;
+    std::vector<const BodyNode *> Nodes;
+  };
+  std::vector<Stream> Streams;
+  unsigned Width = 1;
 };
 
 struct LeaderStore {
@@ -101,6 +111,7 @@ private:
   std::optional<Reduction> reduction(const BodyNode &N) const;
   std::optional<Reduction> conditionalMaximum(const BodyNode &If) const;
   std::string signatureOf(const SharedLoop &L) const;
+  void widen(SharedLoop &L) const;
   bool isInvariant(const std::string &Factor, const SharedLoop &L) const;
   const SharedLoop *loopOf(const SourceAccess &A) const;
   bool orderMemory(std::set<unsigned> &NeedSync);
@@ -201,7 +212,7 @@ bool Interchange::commonExpression(const BodyNode &E, const BodyNode &Statement,
 
 /// The distance between lanes in the kernel as it is, in elements.
 std::optional<Polynomial> Interchange::laneStride(const SourceAccess &A) const {
-  if (!A.Index)
+  if (!A.Index || S.isOpaque(*A.Index))
     return std::nullopt;
   Polynomial Stride = coefficientOf(*A.Index, "item.x");
   // Loops that start at a distance from each other.
@@ -569,6 +580,87 @@ std::string Interchange::signatureOf(const SharedLoop &L) const {
   return Text;
 }
 
+/// Finds the streams of \p L, if all that lanes touch side by side is one.
+void Interchange::widen(SharedLoop &L) const {
+  const CountedLoop &C = L.Loop;
+  if (C.Down || C.Step || C.Bounds.size() != 1)
+    return;
+  const std::string Counter = KernelSource::factorOf(C.Variable);
+  std::vector<SharedLoop::Stream> Streams;
+  unsigned Widest = 0;
+  for (const SourceAccess &A : S.Accesses) {
+    if (!is_contained(A.Loops, C.For))
+      continue;
+    if (!A.Index) {
+      // Where it is does not depend on the counter, or it cannot be told.
+      bool Depends = false;
+      visit(*A.Node, [&](const BodyNode &N) {
+        Depends |= N.Kind == NodeKind::Reference && L.Inside.count(N.Variable);
+        return true;
+      });
+      if (Depends)
+        return;
+      continue;
+    }
+    Polynomial Step = coefficientOf(*A.Index, Counter);
+    unsigned Terms = 0;
+    for (const auto &[Factors, Coefficient] : *A.Index)
+      Terms += is_contained(Factors, Counter);
+    if (!Terms) {
+      bool Inner = false;
+      for (const auto &[Factors, Coefficient] : *A.Index)
+        for (const std::string &F : Factors)
+          Inner |= F != Counter && !isInvariant(F, L);
+      if (Inner || A.Writes)
+        return;
+      continue; // the same for all iterations
+    }
+    const unsigned Bytes = A.Node->Type.Bytes;
+    if (Terms != 1 || Step != Polynomial{{{}, 1}} || !A.Node->Spelled || A.Node->Kind != NodeKind::Subscript ||
+        !A.Member.empty() || (Bytes & (Bytes - 1)) || Bytes > 8 || A.Loops.back() != C.For)
+      return;
+    for (const SourceCondition &Condition : A.Conditions)
+      if (Condition.Node->Begin >= C.For->Begin && Condition.Node->End <= C.For->End)
+        return;
+    // The address where the loop starts, in terms of what is outside.
+    std::vector<TextEdit> Start;
+    bool Outside = true;
+    visit(*A.Node, [&](const BodyNode &N) {
+      if (N.Kind == NodeKind::Reference && N.Variable == C.Variable)
+        Start.push_back({N.Begin, N.End, C.From->Kind == NodeKind::Integer || C.From->Kind == NodeKind::Reference
+                                             ? B.textOf(*C.From)
+                                             : "(" + B.textOf(*C.From) + ")"});
+      else if (N.Kind == NodeKind::Reference && L.Inside.count(N.Variable))
+        Outside = false;
+      return true;
+    });
+    if (!Outside)
+      return;
+    Widest = std::max(Widest, Bytes);
+    auto Known = find_if(Streams, [&](const SharedLoop::Stream &T) { return T.Root == A.Root; });
+    if (Known == Streams.end()) {
+      SharedLoop::Stream T;
+      T.Root = A.Root;
+      T.Index = *A.Index;
+      T.Name = "hk_" + nameOf(A.Root);
+      T.Type = A.Node->Type.Text;
+      T.First = "&" + edited(B, A.Node->Begin, A.Node->End, Start);
+      Streams.push_back(std::move(T));
+      Known = std::prev(Streams.end());
+    } else if (Known->Index != *A.Index) {
+      return;
+    }
+    Known->Reads |= A.Reads;
+    Known->Writes |= A.Writes;
+    Known->Nodes.push_back(A.Node);
+  }
+  if (Streams.empty())
+    return;
+  // A stream that is written in some iterations only would be written in all.
+  L.Streams = std::move(Streams);
+  L.Width = 16 / Widest;
+}
+
 const SharedLoop *Interchange::loopOf(const SourceAccess &A) const {
   for (const SharedLoop &L : Shared)
     if (is_contained(A.Loops, L.Loop.For))
@@ -627,8 +719,8 @@ bool Interchange::orderMemory(std::set<unsigned> &NeedSync) {
           return fail(A.Node, Obligation, "'" + nameOf(W.Root) + "' is used here at another element than it is written at");
         continue;
       }
-      // The same lane has the same element in another loop.
-      if (L && M && !L->Signature.empty() && L->Signature == M->Signature && A.Index && W.Index) {
+      // The same lane has the same element in another loop, if both go one by one.
+      if (L && M && L->Width == 1 && M->Width == 1 && !L->Signature.empty() && L->Signature == M->Signature && A.Index && W.Index) {
         auto Renamed = [](const Polynomial &P, unsigned Counter) {
           Polynomial Out;
           for (const auto &[Factors, C] : P) {
@@ -746,11 +838,31 @@ void Interchange::writeLoops(const std::set<unsigned> &NeedSync) {
     for (const std::string &Line : L.Before)
       Before += Line + "\n" + Indent.str();
     const size_t HeaderEnd = Text.rfind(')', C.body()->Begin) + 1;
+    if (L.Width > 1) {
+      std::string Elements, Sources;
+      for (const SharedLoop::Stream &T : L.Streams) {
+        Elements += ", " + std::string(T.Writes ? "" : "const ") + T.Type + " &" + T.Name;
+        Sources += std::string(", hk::") + (!T.Writes ? "reads" : T.Reads ? "updates" : "writes") + "(" + T.First + ")";
+        for (const BodyNode *N : T.Nodes)
+          Edits.push_back({N->Begin, N->End, T.Name});
+      }
+      Before += "hk_row." + Call + "Wide(hk::Width<" + std::to_string(L.Width) + ">(), " + From + ", " + To + ", [&](" + Type + " " +
+                nameOf(C.Variable) + Elements + ")";
+      const bool Braced = C.body()->Kind == NodeKind::Block;
+      Edits.push_back({C.For->Begin, unsigned(HeaderEnd), Before + (Braced ? "" : " {")});
+      visit(*C.body(), [&](const BodyNode &N) {
+        if (N.Kind == NodeKind::Continue)
+          Edits.push_back({N.Begin, N.End, "return;"});
+        return N.Kind != NodeKind::For && N.Kind != NodeKind::While && N.Kind != NodeKind::Do;
+      });
+      L.After.insert(L.After.begin(), (Braced ? "" : "}") + Sources + ");");
+    } else {
     Edits.push_back({C.For->Begin, unsigned(HeaderEnd),
                      Before + "for (" + Type + " " + nameOf(C.Variable) + " : hk_row." + Call + "(" + From + ", " + To + More + "))"});
+    }
     std::string After;
-    for (const std::string &Line : L.After)
-      After += "\n" + Indent.str() + Line;
+    for (size_t I = 0; I != L.After.size(); ++I)
+      After += (I == 0 && L.Width > 1 && C.body()->Kind == NodeKind::Block ? "" : "\n" + Indent.str()) + L.After[I];
     if (Braces)
       After += "\n" + Indent.str() + "}";
     if (!After.empty())
@@ -846,6 +958,8 @@ std::variant<KernelVersion, Declined> Interchange::run() {
   V.Includes = {"hk/group.h", "hk/guard.h"};
   V.Setup.push_back("const size_t hk_items = size_t(hk_grid.x) * hk_block.x;");
   V.Guards.push_back("hk::isLinear(hk_grid, hk_block)");
+  for (SharedLoop &L : Shared)
+    widen(L);
   if (!orderMemory(NeedSync))
     return No();
   if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/false, V))
@@ -888,6 +1002,8 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     if (!isOfParameters(S, Distance))
       continue;
     Trips = "size_t(" + LaunchRanges::hostText(S, Distance, {}) + ")";
+    if (L.Width > 1)
+      Trips += " / " + std::to_string(L.Width);
     break;
   }
   V.Launch = "hk::launchGroups(hk_items, " + Trips + ", hk_stream, @<hk::Group<hk::InWave>\x01>, @<hk::Group<256>\x01>,\n"

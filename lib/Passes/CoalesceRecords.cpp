@@ -10,6 +10,7 @@
 
 #include "hk/Passes/LaunchRanges.h"
 #include "hk/Passes/LinesModel.h"
+#include "hk/Passes/Records.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -23,18 +24,6 @@ namespace {
 
 const char *const Axis[] = {"x", "y", "z"};
 constexpr unsigned LdsBudget = 16 * 1024; ///< bytes of a workgroup: four of them leave a compute unit full
-constexpr int64_t MostElements = 64;
-
-struct Record {
-  int64_t Elements = 0; ///< 1 for a struct
-  unsigned Bytes = 0;   ///< of one
-  std::string Type;
-  std::string Base;   ///< distance of the workgroup's first record from the parameter, but for its work-items
-  Polynomial Rest;    ///< the same as a sum
-  std::set<int64_t> Touched, Written; ///< elements
-  std::set<std::string> Members, WrittenMembers;
-  bool Reads = false, Writes = false, IsConst = false;
-};
 
 class StageRecords {
 public:
@@ -48,173 +37,25 @@ private:
   const PassOptions &Opts;
   const std::vector<Launch> &Launches;
 
-  std::optional<Record> recordOf(unsigned Root, unsigned D, std::vector<TextEdit> &Edits, Declined &Why) const;
-  std::optional<std::string> deviceText(const Polynomial &P) const;
 };
 
-std::optional<int64_t> numberOf(const Polynomial &P) {
-  if (P.empty())
-    return 0;
-  if (P.size() == 1 && P.begin()->first.empty())
-    return P.begin()->second;
-  return std::nullopt;
-}
-
-/// As an expression of the kernel, in 64 bits.
-std::optional<std::string> StageRecords::deviceText(const Polynomial &P) const {
-  std::string Text;
-  for (const auto &[Factors, C] : P) {
-    std::string Term = "(ptrdiff_t)" + std::to_string(C);
-    for (const std::string &F : Factors) {
-      if (StringRef(F).starts_with("item."))
-        Term += " * hk_at." + F.substr(5);
-      else if (isOfParameters(S, {{{F}, 1}}))
-        Term += " * " + B.Variables[*KernelSource::variableOf(F)].Name;
-      else
-        return std::nullopt;
-    }
-    if (C == 1 && !Factors.empty())
-      Term = "(ptrdiff_t)" + Term.substr(strlen("(ptrdiff_t)1 * "));
-    Text += (Text.empty() ? "" : " + ") + Term;
-  }
-  return Text;
-}
-
-std::optional<Record> StageRecords::recordOf(unsigned Root, unsigned D, std::vector<TextEdit> &Edits, Declined &Why) const {
-  const std::string Item = std::string("item.") + Axis[D];
-  const std::string Whole = "each work-item uses all of a record of its own";
-  Record R;
-  std::optional<Polynomial> Base;
-  for (const SourceAccess &A : S.Accesses) {
-    if (A.Root != Root)
-      continue;
-    auto No = [&](const std::string &Text) {
-      Why = {Whole, "'" + B.Variables[Root].Name + "': " + Text, A.Node->Place};
-      return std::nullopt;
-    };
-    if (!A.Index || !A.Node->Spelled)
-      return No("the index is no sum of products");
-    std::optional<int64_t> K = numberOf(coefficientOf(*A.Index, Item));
-    if (!K || *K < 1 || *K > MostElements || (R.Elements && R.Elements != *K))
-      return No("records have no constant size");
-    R.Elements = *K;
-    R.Bytes = A.Node->Type.Bytes;
-    R.Type = A.Node->Type.Text;
-    const bool IsStruct = *K == 1;
-    if (IsStruct && (A.Node->Type.Kind != ValueType::Struct || A.Member.empty()))
-      return No("it is no struct, or used as a whole");
-    // What is left: the element, and what the workgroup has in common.
-    Polynomial Rest = *A.Index;
-    std::string Element;
-    std::set<int64_t> Numbers;
-    int64_t Constant = 0;
-    unsigned Counters = 0;
-    int64_t Trips = 1, Start = 0;
-    for (const auto &[Factors, C] : *A.Index) {
-      if (Factors == std::vector<std::string>{Item} && C == *K)
-        Rest.erase(Factors);
-      if (Factors.empty()) {
-        Constant = C;
-        Rest.erase(Factors);
-      }
-      if (Factors.size() != 1)
-        continue;
-      std::optional<unsigned> V = KernelSource::variableOf(Factors[0]);
-      if (!V)
-        continue;
-      for (const BodyNode *N : A.Loops)
-        if (std::optional<CountedLoop> L = S.countedLoop(*N); L && L->Variable == *V) {
-          std::optional<Polynomial> From = S.form(*L->From), To = S.form(*L->Bounds[0].To);
-          std::optional<int64_t> First = From ? numberOf(*From) : std::nullopt, Last = To ? numberOf(*To) : std::nullopt;
-          if (C != 1 || !First || !Last || L->Down || L->Step || L->Bounds.size() != 1 || *Last - *First > MostElements)
-            return No("a loop around it has no constant trips");
-          ++Counters;
-          Start = *First;
-          Trips = *Last - *First + L->Bounds[0].Inclusive;
-          Element = B.Variables[*V].Name;
-          Rest.erase(Factors);
-        }
-    }
-    if (Counters > 1 || (IsStruct && (Counters || Constant)))
-      return No("elements are not those of one record");
-    for (int64_t I = 0; I < Trips; ++I)
-      Numbers.insert(Start + Constant + I);
-    if (!IsStruct && (Numbers.empty() || *Numbers.begin() < 0 || *Numbers.rbegin() >= *K))
-      return No("it uses the record of another work-item");
-    if (Base && *Base != Rest)
-      return No("records are of two places");
-    Base = Rest;
-    // Only limits of work-items decide whether it happens; whether a loop runs is known from its trips.
-    for (const BodyNode *N : A.Loops)
-      if (std::optional<CountedLoop> L = S.countedLoop(*N); !L || Element != B.Variables[L->Variable].Name || A.Loops.size() > 1)
-        return No("it is inside a loop over something else");
-    for (const SourceCondition &C : A.Conditions) {
-      bool IsLimit = false;
-      for (const auto &Statement : B.Root->Children)
-        IsLimit |= Statement->Kind == NodeKind::If && Statement->child(0) == C.Node && C.Holds && !Statement->child(2);
-      if (!IsLimit)
-        return No("a condition decides whether it is used");
-    }
-    if (IsStruct) {
-      R.Members.insert(A.Member);
-      if (A.Writes)
-        R.WrittenMembers.insert(A.Member);
-    } else {
-      R.Touched.insert(Numbers.begin(), Numbers.end());
-      if (A.Writes)
-        R.Written.insert(Numbers.begin(), Numbers.end());
-    }
-    R.Reads |= A.Reads;
-    R.Writes |= A.Writes;
-    const std::string Name = "hk_" + B.Variables[Root].Name;
-    if (IsStruct)
-      Edits.push_back({A.Node->Begin, A.Node->End, Name + ".own()"});
-    else
-      Edits.push_back({A.Node->Begin, A.Node->End,
-                       Name + "[" + (Element.empty() ? std::to_string(Constant)
-                                                     : Element + (Constant ? (Constant < 0 ? " - " : " + ") + std::to_string(std::abs(Constant)) : "")) +
-                           "]"});
-  }
+/// Whether lanes that are a record apart gain by LDS. No reason for what was fine before.
+bool isWorthStaging(const KernelSource &S, unsigned Root, const Record &R, Declined &Why) {
   auto No = [&](const std::string &Text) {
-    Why = {Whole, "'" + B.Variables[Root].Name + "': " + Text, S.K.Place};
-    return std::nullopt;
+    if (!Text.empty())
+      Why = {"records gain by going through LDS", "'" + S.Body.Variables[Root].Name + "': " + Text, S.K.Place};
+    return false;
   };
-  if (!R.Elements)
-    return No("it is not used");
-  const bool IsStruct = R.Elements == 1;
-  if (!IsStruct && int64_t(R.Touched.size()) != R.Elements)
-    return No("part of a record is not used");
-  if (R.Writes && !IsStruct && int64_t(R.Written.size()) != R.Elements)
-    return No("part of a record is not written");
-  if (IsStruct) {
-    // Members are told apart by the layout of the parameter.
-    const KernelParam &Param = S.K.Params[B.Variables[Root].Parameter];
-    const ValueLayout *Layout = Param.Layout.Scalars.empty() ? nullptr : Param.Layout.Scalars[0].Pointee.get();
-    if (R.Writes && (!Layout || R.WrittenMembers.size() != Layout->Scalars.size()))
-      return No("part of a record is not written");
-    // Without gaps, so that what is moved is what is used.
-    uint64_t Bytes = 0;
-    if (Layout)
-      for (const ValueLayout::Scalar &Scalar : Layout->Scalars)
-        Bytes += Scalar.Bytes;
-    if (!Layout || Bytes != R.Bytes)
-      return No("a record has gaps");
-    // Reading the rest of a struct of which a part is read is allowed; it has to be worth it.
-    if (!R.Writes && R.Members.size() * 2 < Layout->Scalars.size())
-      return No("little of a record is used");
-  }
-  const unsigned Size = unsigned(R.Elements) * R.Bytes;
-  if (R.Bytes > 4 && !IsStruct)
+  if (!R.IsStruct && R.Elements == 1)
+    return No("");
+  // Reading the rest of a struct of which a part is read is allowed; it has to be worth it.
+  if (R.IsStruct && !R.IsMostlyUsed)
+    return No("little of a record is used");
+  if (R.Bytes > 4 && !R.IsStruct)
     return No("elements are wide");
-  if (Size % 4 == 0 && (Size & (Size - 1)) == 0 && Size <= 16)
-    return No("a record is one access");
-  R.Rest = *Base;
-  std::optional<std::string> Text = deviceText(*Base);
-  if (!Text)
-    return No("where records start is no sum of parameters and work-items");
-  R.Base = *Text;
-  R.IsConst = !R.Writes;
-  return R;
+  if (R.Elements * R.Bytes <= 16 && (R.IsStruct || R.Bytes >= 4))
+    return No("a record is one access of at most 16 bytes");
+  return true;
 }
 
 std::variant<KernelVersion, Declined> StageRecords::run() {
@@ -244,10 +85,10 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     for (unsigned Root : Roots) {
       std::vector<TextEdit> Own;
       Declined Why;
-      if (std::optional<Record> R = recordOf(Root, D, Own, Why)) {
+      if (std::optional<Record> R = recordOf(S, Root, D, Own, Why); R && isWorthStaging(S, Root, *R, Why)) {
         Records[Root] = std::move(*R);
         append_range(Edits, Own);
-      } else if (First.Why.empty() && !StringRef(Why.Why).ends_with("no constant size") && !StringRef(Why.Why).ends_with("no struct, or used as a whole")) {
+      } else if (First.Why.empty() && !Why.Why.empty()) {
         First = Why;
       }
     }
@@ -343,7 +184,8 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     // A work-item past the end of the grid has nothing to do.
     V.Prologue += "    if (hk::isPast(hk_at, hk_items))\n      return;\n";
     V.Edits = Edits;
-    V.Edits.push_back({B.End - 1, B.End - 1, "  }();\n" + Stores});
+    V.IsIndented = true;
+    V.Epilogue = "  }();\n" + Stores;
     V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
     V.Obligations.push_back({"each work-item uses all of a record of its own, and nothing else of " + Names, ObligationState::Proved,
                              "indices are a record's size times its number, and an element below that"});

@@ -2,6 +2,7 @@
 
 #include "hk/Passes/CoalesceRemap.h"
 
+#include "hk/Passes/LaunchRanges.h"
 #include "hk/Passes/LinesModel.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -26,10 +27,23 @@ private:
   const KernelBody &B;
   const std::vector<Launch> &Launches;
   std::array<bool, 3> Used{false, false, false};
+  /// Work-items of one dimension taken as three: x + Inner * (y + Middle * z).
+  struct Cut {
+    unsigned Digit; ///< the variable that is y
+    const BodyNode *Inner, *Middle;
+  };
+  std::optional<Cut> TheCut;
 
+  std::optional<Cut> findCut() const;
+  const BodyNode *divided(const BodyNode &E, const char *Operator) const;
   std::optional<Polynomial> stride(const SourceAccess &A, unsigned D) const {
+    if (TheCut)
+      return cutStride(A, D);
+    if (A.Index && S.isOpaque(*A.Index))
+      return std::nullopt;
     return A.Index ? std::optional(coefficientOf(*A.Index, std::string("item.") + Axis[D])) : std::nullopt;
   }
+  std::optional<Polynomial> cutStride(const SourceAccess &A, unsigned D) const;
   double weight(const SourceAccess &A) const { return std::pow(16.0, double(A.Loops.size())); }
   /// Lines of all accesses, or of loads or stores only, with lanes along \p D.
   double cost(unsigned D, bool Loads, bool Stores, double Lanes = WaveSize) const {
@@ -52,6 +66,72 @@ private:
   void describe(KernelVersion &V) const;
 };
 
+/// The operand of a division or a remainder of the work-item's number.
+const BodyNode *Remap::divided(const BodyNode &E, const char *Operator) const {
+  const BodyNode *N = &E;
+  while (N->Kind == NodeKind::Cast && N->Type.isInteger() && N->Type.Bytes >= N->child(0)->Type.Bytes)
+    N = N->child(0);
+  if (N->Kind != NodeKind::Binary || N->Text != Operator)
+    return nullptr;
+  std::optional<Polynomial> P = S.form(*N->child(0)), By = S.form(*N->child(1));
+  if (!P || *P != Polynomial{{{"item.x"}, 1}} || !By || !isOfParameters(S, *By) || !N->child(1)->Spelled)
+    return nullptr;
+  return N->child(1);
+}
+
+/// c = i / inner % middle, with which some access goes through neighbours.
+std::optional<Remap::Cut> Remap::findCut() const {
+  if (!Used[0] || Used[1] || Used[2])
+    return std::nullopt;
+  for (const SourceAccess &A : S.Accesses) {
+    if (!A.Index)
+      continue;
+    for (const auto &[Factors, C] : *A.Index) {
+      std::optional<unsigned> V = Factors.size() == 1 && C == 1 ? KernelSource::variableOf(Factors[0]) : std::nullopt;
+      if (!V || !S.isFixed(*V) || !S.initOf(*V))
+        continue;
+      const BodyNode *Init = S.initOf(*V);
+      while (Init->Kind == NodeKind::Cast)
+        Init = Init->child(0);
+      if (Init->Kind != NodeKind::Binary || Init->Text != "%" || !Init->child(1)->Spelled)
+        continue;
+      std::optional<Polynomial> Middle = S.form(*Init->child(1));
+      const BodyNode *Inner = divided(*Init->child(0), "/");
+      bool OfParameters = Inner && Middle && isOfParameters(S, *Middle);
+      for (const BodyNode *E : {Inner, Init->child(1)})
+        if (OfParameters)
+          visit(*E, [&](const BodyNode &N) {
+            OfParameters &= N.Kind != NodeKind::Reference || B.Variables[N.Variable].Parameter >= 0;
+            return true;
+          });
+      if (OfParameters)
+        return Cut{*V, Inner, Init->child(1)};
+    }
+  }
+  return std::nullopt;
+}
+
+/// One more in x is the next work-item, one more in y is Inner of them on.
+std::optional<Polynomial> Remap::cutStride(const SourceAccess &A, unsigned D) const {
+  if (!A.Index)
+    return std::nullopt;
+  Polynomial Stride = coefficientOf(*A.Index, "item.x");
+  if (D != 0 && !Stride.empty())
+    Stride = {{{"inner"}, 1}};
+  for (unsigned V = 0; V != B.Variables.size(); ++V) {
+    Polynomial Own = coefficientOf(*A.Index, KernelSource::factorOf(V));
+    if (Own.empty())
+      continue;
+    if (!S.isFixed(V) || !S.initOf(V))
+      continue;
+    const bool Moves = D == 0 ? divided(*S.initOf(V), "%") != nullptr : D == 1 && V == TheCut->Digit;
+    if (Moves)
+      if (std::optional<Polynomial> Both = sum(Stride, Own, 1))
+        Stride = *Both;
+  }
+  return Stride;
+}
+
 std::vector<TextEdit> Remap::itemEdits(const std::function<std::string(unsigned, bool)> &Text) const {
   std::vector<TextEdit> Edits;
   for (const BodyNode *N : S.Items) {
@@ -67,9 +147,18 @@ std::vector<TextEdit> Remap::itemEdits(const std::function<std::string(unsigned,
 /// What both versions need of the launch.
 void Remap::describe(KernelVersion &V) const {
   V.Includes = {"hk/items.h"};
+  if (TheCut) {
+    V.Includes.push_back("hk/guard.h");
+    V.Setup.push_back("const size_t hk_total = size_t(hk_grid.x) * hk_block.x;");
+    V.Setup.push_back("const dim3 hk_items = hk::cut(hk_total, " + B.textOf(*TheCut->Inner) + ", " + B.textOf(*TheCut->Middle) + ");");
+    V.Params = "unsigned hk_total, dim3 hk_items";
+    V.Guards = {"hk::isLinear(hk_grid, hk_block)", "hk_items.x != 0"};
+    V.Obligations.push_back({"work-items may stand anywhere", ObligationState::Proved,
+                             "they share no LDS, meet at no barrier, and ask for nothing but their number"});
+    return;
+  }
   V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z * hk_block.z);");
   V.Params = "dim3 hk_items";
-  std::string Dims;
   for (unsigned D = 0; D != 3; ++D)
     if (S.OnlyBlocks[D])
       V.Guards.push_back(std::string("hk_block.") + Axis[D] + " == 1");
@@ -159,7 +248,9 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
   V.Comment = "/// " + B.Name + " by tiles in LDS: lanes load along " + Axis[LoadAlong] + " and store along " + Axis[StoreAlong] + ".\n";
   const std::string Type = Assign.child(0)->Type.Text;
   const std::string Tile = "hk::Staged<" + Type + ", " + std::to_string(LoadAlong) + ", " + std::to_string(StoreAlong) + ">";
-  auto ItemText = [](unsigned D, bool Total) { return std::string(Total ? "hk_items." : "hk_at.") + Axis[D]; };
+  auto ItemText = [&](unsigned D, bool Total) {
+    return TheCut ? std::string(Total ? "hk_total" : "hk_item") : std::string(Total ? "hk_items." : "hk_at.") + Axis[D];
+  };
   std::vector<TextEdit> Fill = itemEdits(ItemText), Drain = Fill;
   Fill.push_back({Assign.child(0)->Begin, Assign.child(0)->End, ""});
   // "out[i] = value;" becomes "hk_put(value);".
@@ -180,23 +271,18 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
   Drain.push_back({Value, Statement->End - 1, " hk_get()"});
   // Those of the target are not in the first part.
   erase_if(Fill, [&](const TextEdit &E) { return E.Text != "hk_put(" && E.Begin >= Assign.child(0)->Begin && E.End <= Value; });
-  auto Indented = [](const std::string &Text) {
-    std::string Out;
-    SmallVector<StringRef, 32> Lines;
-    StringRef(Text).trim("\r\n").split(Lines, '\n');
-    for (StringRef Line : Lines)
-      Out += (Line.trim().empty() || Line.starts_with("#") ? "" : "  ") + Line.str() + "\n";
-    return Out;
-  };
   const unsigned End = B.End - 1; // its last brace
-  const std::string FillText = Indented(StringRef(edited(B, B.BodyBegin + 1, End, Fill)).rtrim().str());
-  const std::string DrainText = Indented(StringRef(edited(B, B.BodyBegin + 1, End, Drain)).rtrim().str());
+  const std::string FillText = indented(StringRef(edited(B, B.BodyBegin + 1, End, Fill)).trim("\r\n").rtrim().str());
+  const std::string DrainText = indented(StringRef(edited(B, B.BodyBegin + 1, End, Drain)).trim("\r\n").rtrim().str());
+  const std::string Number = TheCut ? "    const unsigned hk_item = hk_at.x + unsigned(" + B.textOf(*TheCut->Inner) + ") * (hk_at.y + unsigned(" +
+                                          B.textOf(*TheCut->Middle) + ") * hk_at.z);\n    if (hk_item >= hk_total)\n      return;\n"
+                                    : "";
   V.Prologue = "  __shared__ " + Tile + "::Memory hk_memory;\n  const " + Tile + " hk_tile(hk_memory, hk_items);\n"
-               "  hk_tile.fill([&](uint3 hk_at, auto hk_put) {\n" + FillText + "  });\n"
-               "  hk_tile.drain([&](uint3 hk_at, auto hk_get) {\n" + DrainText + "  });\n";
+               "  hk_tile.fill([&](uint3 hk_at, auto hk_put) {\n" + Number + FillText + "  });\n"
+               "  hk_tile.drain([&](uint3 hk_at, auto hk_get) {\n" + Number + DrainText + "  });\n";
   V.Edits.push_back({B.BodyBegin + 1, End, ""}); // all of it is in the prologue
   V.Guards.push_back("hk::fits<" + Tile + ">(hk_items)");
-  V.Launch = "hk::launchItems<" + Tile + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
+  V.Launch = "hk::launchItems<" + Tile + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $" + (TheCut ? ", unsigned(hk_total)" : "") + ");";
   V.Obligations.push_back({Twice, ObligationState::Proved, "it depends on numbers and parameters"});
   V.Obligations.push_back({"each work-item stores one element, that no other part of the kernel touches", ObligationState::Proved,
                            "there is one store, and no load behind '" + Root + "'"});
@@ -229,6 +315,15 @@ std::variant<KernelVersion, Declined> Remap::run() {
       BestLoads = D;
     if (cost(D, false, true) < cost(BestStores, false, true))
       BestStores = D;
+  }
+  if ((TheCut = findCut())) {
+    const double Cuts = std::min(cost(0, true, false) + cost(1, false, true), cost(1, true, false) + cost(0, false, true));
+    Declined Why;
+    const bool LoadsFirst = cost(0, true, false) + cost(1, false, true) <= cost(1, true, false) + cost(0, false, true);
+    if (Cuts * 1.5 < Now)
+      if (std::optional<KernelVersion> V = LoadsFirst ? stage(0, 1, Why) : stage(1, 0, Why))
+        return *V;
+    TheCut.reset();
   }
   const double Staged = cost(BestLoads, true, false) + cost(BestStores, false, true);
   Declined Why;

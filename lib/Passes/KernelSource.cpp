@@ -267,6 +267,28 @@ bool KernelSource::isStable(const Polynomial &P) const {
   return true;
 }
 
+bool KernelSource::isOpaque(const Polynomial &P) const {
+  std::set<unsigned> Seen;
+  std::function<bool(const BodyNode &)> Differs = [&](const BodyNode &E) {
+    bool Found = reads(E);
+    visit(E, [&](const BodyNode &N) {
+      Found |= N.Kind == NodeKind::Builtin;
+      if (!Found && N.Kind == NodeKind::Reference && Body.Variables[N.Variable].Parameter < 0 && Seen.insert(N.Variable).second) {
+        Found |= Inits[N.Variable] && Differs(*Inits[N.Variable]);
+        for (const BodyNode *A : Assigned[N.Variable])
+          Found |= A->Kind == NodeKind::Assign && Differs(*A->child(1));
+      }
+      return !Found;
+    });
+    return Found;
+  };
+  for (const auto &[Factors, C] : P)
+    for (const std::string &F : Factors)
+      if (std::optional<unsigned> V = variableOf(F); V && !Counters.count(*V) && Inits[*V] && Differs(*Inits[*V]))
+        return true;
+  return false;
+}
+
 std::string KernelSource::builtinName(const BodyNode &E) const {
   return (OnlyBlocks[E.Number] ? "item" : E.Text) + "." + Axis[E.Number];
 }

@@ -58,6 +58,13 @@ std::string hk::edited(const KernelBody &B, unsigned Begin, unsigned End, std::v
   return Out + B.Text.substr(At, End - At);
 }
 
+std::string hk::indented(const std::string &Text) {
+  std::string Out;
+  for (const std::string &Line : split(Text, '\n'))
+    Out += (StringRef(Line).trim().empty() || Line[0] == '#' ? "" : "  ") + Line + "\n";
+  return Out;
+}
+
 static Obligation failed(const std::string &Text, const std::string &How) {
   return {Text, ObligationState::Failed, How};
 }
@@ -110,8 +117,11 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
   else
     Text += "static ";
   Text += "__global__ void " + Version + "(" + NewParams + (V.Params.empty() ? "" : Comma + V.Params) + ") {\n" + V.Prologue;
-  std::string Body = edited(B, B.BodyBegin + 1, B.End, V.Edits);
-  Text += StringRef(Body).ltrim("\r\n").str();
+  std::string Body = edited(B, B.BodyBegin + 1, B.End - 1, V.Edits);
+  Body = StringRef(Body).ltrim("\r\n").rtrim().str();
+  if (!Body.empty())
+    Text += V.IsIndented ? indented(Body) : Body + "\n";
+  Text += V.Epilogue + "}";
 
   Text += "\n\n/// Launches " + Version + ", or " + B.Name + " itself where that cannot stand in for it.\n";
   Text += B.TemplateParams.empty() ? std::string("inline ") : "template <" + B.TemplateParams + ">\n";

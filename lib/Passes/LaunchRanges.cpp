@@ -267,8 +267,20 @@ bool LaunchRanges::add(unsigned Root, std::string &Why, const BodyNode *&At) {
       continue;
     At = A.Node;
     if (!A.Index) {
-      Why = "an index is no sum of products";
-      return false;
+      // Not a sum, but perhaps of quotients.
+      std::optional<std::pair<unsigned, Polynomial>> Base = S.pointer(*A.Node->child(0));
+      std::optional<std::string> Index;
+      if (Base && A.Node->Kind == NodeKind::Subscript && nameFactors(A, Base->second, Why))
+        Index = rangeOf(*A.Node->child(1), A, Why);
+      if (!Index) {
+        if (Why.empty())
+          Why = "an index is no sum of products";
+        return false;
+      }
+      std::string Text = Base->second.empty() ? *Index : hostText(S, Base->second, Names) + " + " + *Index;
+      if (!is_contained(Parts, Text))
+        Parts.push_back(Text);
+      continue;
     }
     if (A.Node->Kind == NodeKind::Subscript && A.Node->child(1)->Type.Kind == ValueType::Unsigned &&
         A.Node->child(1)->Type.Bytes < 8 && A.Index->size() > 1) {

@@ -30,7 +30,7 @@ struct ValueType {
 enum class NodeKind {
   // Statements.
   Block,      ///< children: statements
-  Declare,    ///< one variable: Variable; child: initializer, if there is one
+  Declare,    ///< one variable, from its name on: Variable; child: initializer, if there is one
   Declares,   ///< several in one statement; children: Declare
   Evaluate,   ///< an expression statement; child: the expression
   If,         ///< children: condition, then, else or null

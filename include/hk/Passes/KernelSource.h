@@ -89,6 +89,9 @@ public:
   static std::string factorOf(unsigned Variable) { return "v" + std::to_string(Variable); }
   static std::optional<unsigned> variableOf(const std::string &Factor);
 
+  /// It may differ between work-items in ways that the sum does not show: by a division of their number, by memory.
+  bool isOpaque(const Polynomial &P) const;
+
   /// The parameter and the distance from it, of a pointer.
   std::optional<std::pair<unsigned, Polynomial>> pointer(const BodyNode &E) const;
 

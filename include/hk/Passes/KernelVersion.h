@@ -29,6 +29,8 @@ struct KernelVersion {
   std::string Template; ///< its own template parameters, before the kernel's: "class hk_Row"
   std::string Params;   ///< more parameters, behind the kernel's: "unsigned hk_items"
   std::string Prologue; ///< lines at the start of its body, each with its end of line
+  std::string Epilogue; ///< lines at its end
+  bool IsIndented = false; ///< its body stands two columns further in: inside a lambda
   std::vector<TextEdit> Edits;
   std::vector<std::string> Setup;  ///< statements of the launcher, before the checks
   std::vector<std::string> Guards; ///< conditions of the launcher: all have to hold
@@ -57,6 +59,9 @@ Proposal proposalFor(const KernelSource &S, const KernelVersion &V, const std::v
 
 /// Whether \p L launches from a launcher that was written before.
 bool isInLauncher(const Launch &L, const KernelBody &B);
+
+/// \p Text with its lines two columns further in.
+std::string indented(const std::string &Text);
 
 /// The text of \p B from \p Begin to \p End with those of \p Edits that lie inside.
 std::string edited(const KernelBody &B, unsigned Begin, unsigned End, std::vector<TextEdit> Edits);

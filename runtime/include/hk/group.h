@@ -23,6 +23,7 @@
 #pragma once
 
 #include "hk/platform.h"
+#include "hk/streams.h"
 
 #include <cstddef>
 #include <type_traits>
@@ -123,6 +124,17 @@ public:
   template <class T, class U> HK_DEVICE auto downOver(T from, U to) const { return downSteps(from, to, false); }
   template <class T, class U> HK_DEVICE auto downThrough(T from, U to) const { return downSteps(from, to, true); }
 
+  /// Calls work(i, element of each stream...) for this lane's part of from, from + 1, ... below \p to. Streams, of reads(), writes()
+  /// and updates(), start where i is \p from; W neighbours go to one lane in one access each, if all streams are aligned for it.
+  template <int W, class T, class U, class Work, class... Streams>
+  HK_DEVICE void overWide(Width<W>, T from, U to, Work work, Streams... streams) const {
+    wide<W>(from, countOf(from, to, T(1), false), work, streams...);
+  }
+  template <int W, class T, class U, class Work, class... Streams>
+  HK_DEVICE void throughWide(Width<W>, T from, U to, Work work, Streams... streams) const {
+    wide<W>(from, countOf(from, to, T(1), true), work, streams...);
+  }
+
   // Reductions over the group; each lane gets the result. Lanes are taken in a fixed order.
   template <class T> HK_DEVICE T sum(T value) {
     return reduce(value, [](T a, T b) { return T(a + b); });
@@ -204,6 +216,10 @@ private:
   }
 
   template <class T, class U> HK_DEVICE auto steps(T from, U to, T step, bool inclusive) const {
+    return numbers(from, step, countOf(from, to, step, inclusive));
+  }
+  template <class T, class U>
+  static HK_DEVICE unsigned long long countOf(T from, U to, T step, bool inclusive) {
     using Common = std::common_type_t<T, U>;
     using Count = std::make_unsigned_t<std::common_type_t<Common, int>>;
     const Common first = Common(from), last = Common(to);
@@ -211,8 +227,29 @@ private:
     // Distances are taken without sign, where they cannot overflow.
     const Count span = some ? Count(last) - Count(first) : 0;
     const Count by = Count(step);
-    const unsigned long long count = !some ? 0 : inclusive ? (unsigned long long)(span / by) + 1 : ((unsigned long long)(span) + by - 1) / by;
-    return numbers(from, step, count);
+    if (!some)
+      return 0;
+    return inclusive ? (unsigned long long)(span / by) + 1 : ((unsigned long long)(span) + by - 1) / by;
+  }
+  template <int W, class T, class Work, class... Streams>
+  HK_DEVICE void wide(T from, unsigned long long count, Work work, Streams... streams) const {
+    unsigned long long done = 0;
+    if ((streams.template isAligned<W>() && ...)) {
+      const unsigned long long runs = count / W;
+      for (unsigned long long run = lane(); run < runs; run += size())
+        eachOf<W>(from, run * W, work, streams.template run<W>(run * W)...);
+      done = runs * W;
+    }
+    for (unsigned long long at = done + lane(); at < count; at += size())
+      work(T(from + T(at)), streams.at(at)...);
+  }
+  template <int W, class T, class Work, class... Runs>
+  static HK_DEVICE void eachOf(T from, unsigned long long first, Work &work, Runs... runs) {
+    (runs.load(), ...);
+#pragma unroll
+    for (int n = 0; n < W; ++n)
+      work(T(from + T(first) + T(n)), runs[n]...);
+    (runs.store(), ...);
   }
   template <class T, class U> HK_DEVICE auto downSteps(T from, U to, bool inclusive) const {
     using Common = std::common_type_t<T, U>;
@@ -255,16 +292,16 @@ private:
   }
 };
 
-/// Lanes for each of \p items that go through \p trips elements, 0 if that is not known: no more than there are elements, a
-/// workgroup for long rows, or for few of them.
-inline unsigned groupLanes(size_t items, size_t trips) {
+/// Lanes for each of \p items that take \p steps side by side, elements or runs of them; 0 if that is not known: no more lanes
+/// than there are steps, a workgroup for long rows, or for few of them.
+inline unsigned groupLanes(size_t items, size_t steps) {
   unsigned lanes = unsigned(WaveSize);
-  if (trips && trips <= size_t(WaveSize))
-    for (lanes = 1; lanes < trips; lanes *= 2)
+  if (steps && steps <= size_t(WaveSize))
+    for (lanes = 1; lanes < steps; lanes *= 2)
       ;
-  else if (trips >= 8192)
+  else if (steps >= 2048)
     lanes = 1024;
-  else if (trips >= 2048 || (trips >= 512 && items < 4096))
+  else if (steps >= 512 || (steps >= 128 && items < 4096))
     lanes = 256;
   // AMD counts the work-items of a launch in 32 bits.
   while (lanes > 1 && items * lanes >= (size_t(1) << 32))
@@ -275,11 +312,11 @@ inline unsigned groupLanes(size_t items, size_t trips) {
 /// Launches that of three versions of a kernel which fits, with groups within wavefronts or of 256 or 1024 work-items. The
 /// kernel's last parameter, Groups, is added here.
 template <class... Parameters, class... Arguments>
-void launchGroups(size_t items, size_t trips, hipStream_t stream, void (*wave)(Parameters...),
+void launchGroups(size_t items, size_t steps, hipStream_t stream, void (*wave)(Parameters...),
                   void (*many)(Parameters...), void (*most)(Parameters...), const Arguments &...arguments) {
   if (items == 0)
     return;
-  const unsigned lanes = groupLanes(items, trips), threads = lanes > 256 ? lanes : 256;
+  const unsigned lanes = groupLanes(items, steps), threads = lanes > 256 ? lanes : 256;
   Groups groups = {unsigned(items), 0};
   while (1u << groups.lanesLog2 < lanes)
     ++groups.lanesLog2;

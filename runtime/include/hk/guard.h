@@ -13,8 +13,15 @@
 
 namespace hk {
 
-/// The lesser of two numbers that may differ in type, as `a < b` has it.
-template <class T, class U> HK_HOST_DEVICE constexpr auto least(T a, U b) { return a < b ? a : b; }
+/// The lesser of two numbers.
+template <class T> HK_HOST_DEVICE constexpr T least(T a, T b) { return b < a ? b : a; }
+/// Of two types: by their values, however they differ in sign and width.
+template <class T, class U> HK_HOST_DEVICE constexpr long long least(T a, U b) {
+  constexpr unsigned long long Most = ~0ull >> 1;
+  const long long wideA = a > 0 && (unsigned long long)(a) > Most ? (long long)(Most) : (long long)(a);
+  const long long wideB = b > 0 && (unsigned long long)(b) > Most ? (long long)(Most) : (long long)(b);
+  return wideB < wideA ? wideB : wideA;
+}
 
 /// Integers from low to high: none if high < low; not known after an overflow.
 class Range {

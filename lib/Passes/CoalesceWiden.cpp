@@ -1,0 +1,222 @@
+//===- CoalesceWiden.cpp --------------------------------------------------===//
+
+#include "hk/Passes/CoalesceWiden.h"
+
+#include "hk/Passes/LaunchRanges.h"
+#include "hk/Passes/LinesModel.h"
+#include "hk/Passes/Records.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <array>
+#include <map>
+
+using namespace llvm;
+using namespace hk;
+
+namespace {
+
+const char *const Axis[] = {"x", "y", "z"};
+constexpr unsigned WidestBytes = 16; ///< of one access of a lane
+constexpr unsigned MostItems = 8;    ///< a lane: its body is as many times as long
+
+class Widen {
+public:
+  Widen(const KernelSource &S, const PassOptions &Opts, const std::vector<Launch> &Launches)
+      : S(S), B(S.Body), Opts(Opts), Launches(Launches) {}
+  std::variant<KernelVersion, Declined> run();
+
+private:
+  const KernelSource &S;
+  const KernelBody &B;
+  const PassOptions &Opts;
+  const std::vector<Launch> &Launches;
+  std::array<bool, 3> Used{false, false, false};
+
+  std::variant<KernelVersion, Declined> along(unsigned D) const;
+  double linesNow() const;
+};
+
+bool readsForIndex(const KernelSource &S, const SourceAccess &A) {
+  std::set<unsigned> Seen;
+  std::function<bool(const BodyNode &)> Reads = [&](const BodyNode &E) {
+    bool Found = S.reads(E);
+    visit(E, [&](const BodyNode &N) {
+      if (N.Kind == NodeKind::Reference && Seen.insert(N.Variable).second) {
+        Found |= S.initOf(N.Variable) && Reads(*S.initOf(N.Variable));
+        for (const BodyNode *Assign : S.assignmentsOf(N.Variable))
+          Found |= Assign->Kind == NodeKind::Assign && Reads(*Assign->child(1));
+      }
+      return !Found;
+    });
+    return Found;
+  };
+  return A.Node->Kind != NodeKind::Subscript || Reads(*A.Node->child(1)) ||
+         (A.Node->child(0)->Kind != NodeKind::Reference && Reads(*A.Node->child(0)));
+}
+
+double Widen::linesNow() const {
+  double Lanes = WaveSize;
+  for (const Launch &L : Launches)
+    if (L.Block[0].Kind == LaunchDim::Constant && L.Block[0].Value)
+      Lanes = std::min(Lanes, double(L.Block[0].Value));
+  if (!Used[0] || S.OnlyBlocks[0])
+    Lanes = WaveSize;
+  double Sum = 0;
+  for (const SourceAccess &A : S.Accesses)
+    Sum += linesFor(A.Index && !S.isOpaque(*A.Index) ? std::optional(coefficientOf(*A.Index, "item.x")) : std::nullopt,
+                    A.Node->Type.Bytes, Lanes) *
+           WaveSize / Lanes;
+  return Sum;
+}
+
+std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
+  const std::string Item = std::string("item.") + Axis[D];
+  std::set<unsigned> Roots;
+  for (const SourceAccess &A : S.Accesses)
+    Roots.insert(A.Root);
+  std::map<unsigned, Record> Streams;
+  std::vector<TextEdit> Edits;
+  unsigned Widest = 0;
+  double Lines = 0;
+  for (unsigned Root : Roots) {
+    std::vector<TextEdit> Own;
+    Declined Why;
+    std::optional<Record> R = recordOf(S, Root, D, Own, Why);
+    if (R && !R->IsStruct && R->Elements * R->Bytes <= 4) {
+      Widest = std::max(Widest, unsigned(R->Elements) * R->Bytes);
+      Lines += std::max(1.0, double(R->Elements * R->Bytes) * WaveSize / LineBytes) * (R->Reads + R->Writes);
+      Streams[Root] = std::move(*R);
+      append_range(Edits, Own);
+      continue;
+    }
+    for (const SourceAccess &A : S.Accesses) {
+      if (A.Root != Root)
+        continue;
+      if (A.Index && !S.isOpaque(*A.Index) && coefficientOf(*A.Index, Item).empty() && !A.Writes) {
+        Lines += 1;
+        continue; // the same for all neighbours
+      }
+      if (A.Writes || (A.Index && !S.isOpaque(*A.Index)))
+        return Declined{"all that neighbours touch side by side can be taken at once", Why.Why, Why.Place};
+      if (readsForIndex(S, A))
+        return Declined{"addresses do not depend on memory", "this one does", A.Node->Place};
+      Lines += 2; // near each other, as a quotient
+    }
+  }
+  if (Streams.empty())
+    return Declined{};
+  bool Loops = false;
+  for (const SourceAccess &A : S.Accesses)
+    Loops |= !A.Loops.empty() && !Streams.count(A.Root);
+  if (Loops)
+    return Declined{};
+  const std::optional<std::array<const BodyNode *, 3>> Limits = limitsOf(S);
+  if (!Limits)
+    return Declined{"which work-items use elements is known before they do", "a condition is not about their number alone", S.K.Place};
+  unsigned W = MostItems;
+  while (W * Widest > WidestBytes)
+    W /= 2;
+  if (W < 2)
+    return Declined{};
+
+  KernelVersion V;
+  const bool OneDimension = !Used[1] && !Used[2];
+  const std::string Width = std::to_string(W);
+  const std::string Shape = "hk::LanesAlong<" + std::to_string(D) + (OneDimension ? ", 256, 1, " : ", 64, 4, ") + Width + ">";
+  V.Rule = "coalesce-widen";
+  V.Includes = {"hk/guard.h", "hk/items.h"};
+  V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z * hk_block.z);");
+  V.Params = "dim3 hk_items";
+  for (unsigned E = 0; E != 3; ++E)
+    if (S.OnlyBlocks[E])
+      V.Guards.push_back(std::string("hk_block.") + Axis[E] + " == 1");
+    else if (!Used[E])
+      V.Guards.push_back(std::string("hk_items.") + Axis[E] + " == 1");
+  V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
+  const double Now = linesNow();
+  if (Now < 1.3 * Lines) // nothing to gain but fewer instructions: few work-items had better be spread
+    V.Guards.push_back("hk::areMany(hk_items)");
+  if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/true, V))
+    return *Overlap;
+  std::string Names, Elements, Sources;
+  for (const auto &[Root, R] : Streams) {
+    const std::string Name = B.Variables[Root].Name, Count = R.Elements > 1 ? "<" + std::to_string(R.Elements) + ">" : "";
+    Names += (Names.empty() ? "'" : ", '") + Name + "'";
+    Elements += ", " + std::string(R.Writes ? "" : "const ") + R.Type + (R.Elements > 1 ? " (&hk_" + Name + ")[" + std::to_string(R.Elements) + "]" : " &hk_" + Name);
+    Sources += ", hk::" + std::string(!R.Writes ? "reads" : R.Reads ? "updates" : "writes") + Count + "(" + Name +
+               (R.Base.empty() ? "" : " + " + R.Base) + ")";
+  }
+  std::string Bases = Sources;
+  // Where records start may depend on the other dimensions.
+  for (unsigned E = 0; E != 3; ++E) {
+    const std::string From = std::string("hk_at.") + Axis[E], To = std::string("hk_first.") + Axis[E];
+    for (size_t At = Bases.find(From); At != std::string::npos; At = Bases.find(From, At))
+      Bases.replace(At, From.size(), To);
+  }
+  auto Least = [&](unsigned E) {
+    const BodyNode *L = (*Limits)[E];
+    return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")" : "hk_items." + std::string(Axis[E]);
+  };
+  std::string Whole = Shape + "::areBelow(" + Least(D) + ")";
+  for (unsigned E = 0; E != 3; ++E)
+    if (E != D && Used[E])
+      Whole += " && hk_first." + std::string(Axis[E]) + " < " + Least(E);
+  V.Message = "each lane takes " + Width + " neighbours, and their elements of " + Names + " at once" +
+              (D ? std::string(", with lanes along ") + Axis[D] : "");
+  V.Comment = "/// " + B.Name + " with " + Width + " neighbouring work-items a lane.\n";
+  const bool UsesFirst = StringRef(Whole + Bases).contains("hk_first.");
+  V.Prologue = (UsesFirst ? "  const uint3 hk_first = " + Shape + "::place();\n" : "") + "  const bool hk_whole = " + Whole + ";\n  hk::eachItem<" + Shape +
+               ">(hk_whole, hk_items, [&](uint3 hk_at" + Elements + ") {\n";
+  for (const BodyNode *N : S.Items) {
+    const std::string Factor = S.form(*N)->begin()->first[0];
+    std::string New = std::string(StringRef(Factor).starts_with("items.") ? "hk_items." : "hk_at.") + Factor.back();
+    if (N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned)
+      New = "(" + N->Type.Text + ")" + New;
+    if (none_of(Edits, [&](const TextEdit &E) { return E.Begin <= N->Begin && N->End <= E.End; }))
+      Edits.push_back({N->Begin, N->End, New});
+  }
+  V.IsIndented = true;
+  V.Edits = Edits;
+  V.Epilogue = "  }" + Bases + ");\n";
+  V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
+  V.Obligations.push_back({"each work-item uses all of an element of its own, and nothing else of " + Names, ObligationState::Proved,
+                           "indices are its number, and what neighbours have in common"});
+  V.Obligations.push_back({"work-items may stand anywhere", ObligationState::Proved,
+                           "they share no LDS, meet at no barrier, and ask for nothing but their number"});
+  V.Obligations.push_back({"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
+  V.Effects.push_back({"accesses for as many elements", double(W), 1});
+  V.Effects.push_back({"128-byte lines a wavefront", Now, std::min(Lines, Now)});
+  return V;
+}
+
+std::variant<KernelVersion, Declined> Widen::run() {
+  if (!S.Problem.empty())
+    return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
+  if (!S.Uncovered.empty())
+    return Declined{"the number of a work-item is all that the kernel asks of its place",
+                    "it uses " + S.Uncovered[0]->Text + "." + Axis[S.Uncovered[0]->Number] + " by itself", S.Uncovered[0]->Place};
+  for (const BodyNode *N : S.Items) {
+    std::optional<Polynomial> P = S.form(*N);
+    if (!P || !N->Spelled)
+      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
+    Used[P->begin()->first[0].back() - 'x'] = true;
+  }
+  Declined First;
+  for (unsigned D = 0; D != 3; ++D) {
+    if (!Used[D] || S.OnlyBlocks[D])
+      continue;
+    std::variant<KernelVersion, Declined> V = along(D);
+    if (std::holds_alternative<KernelVersion>(V))
+      return V;
+    if (First.Why.empty())
+      First = std::get<Declined>(V);
+  }
+  return First;
+}
+
+} // namespace
+
+std::variant<KernelVersion, Declined> hk::widenItems(const KernelSource &S, const PassOptions &Opts, const std::vector<Launch> &Launches) {
+  return Widen(S, Opts, Launches).run();
+}
