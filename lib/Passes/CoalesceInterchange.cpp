@@ -57,13 +57,15 @@ struct SharedLoop {
   /// What it goes through element by element, if a lane may take several neighbours at once.
   struct Stream {
     std::string Name, Type, First; ///< the address where the loop starts
-    bool Reads = false, Writes = false;
+    bool Reads = false, Writes = false, Down = false;
     Polynomial Index;
     unsigned Root = 0;
     std::vector<const BodyNode *> Nodes;
   };
   std::vector<Stream> Streams;
   unsigned Width = 1;
+  /// A condition around all of its body that ends it early: `Start < Limit`, Start being what it compares first.
+  std::string Start, Limit;
 };
 
 struct LeaderStore {
@@ -95,7 +97,10 @@ private:
   std::vector<const BodyNode *> Sequential; ///< loops that all lanes go through alike
   std::vector<TextEdit> Edits;
   std::vector<Obligation> Obligations;
+  /// Lanes stay along work-items, which are neighbours already but too few: iterations go to other wavefronts.
+  bool Across = false;
 
+  bool isAlone(const SharedLoop &L) const;
   bool fail(const BodyNode *At, const std::string &Obligation, const std::string &Why) {
     if (Failure.Why.empty())
       Failure = {Obligation, Why, At && At->Place.valid() ? At->Place : S.K.Place};
@@ -112,6 +117,8 @@ private:
   std::optional<Reduction> conditionalMaximum(const BodyNode &If) const;
   std::string signatureOf(const SharedLoop &L) const;
   void widen(SharedLoop &L) const;
+  std::optional<std::string> startText(const BodyNode &E, const SharedLoop &L) const;
+  const BodyNode *earlyEnd(SharedLoop &L) const;
   bool isInvariant(const std::string &Factor, const SharedLoop &L) const;
   const SharedLoop *loopOf(const SourceAccess &A) const;
   bool orderMemory(std::set<unsigned> &NeedSync);
@@ -240,6 +247,18 @@ std::optional<Polynomial> Interchange::laneStride(const SourceAccess &A) const {
 /// Neighbouring iterations reach neighbours where neighbouring lanes do not.
 bool Interchange::worthSharing(const CountedLoop &L) const {
   double Before = 0, After = 0;
+  if (Across) {
+    // A long loop whose lanes are neighbours.
+    bool Reads = false;
+    for (const SourceAccess &A : S.Accesses)
+      if (is_contained(A.Loops, L.For)) {
+        if (linesFor(laneStride(A), A.Node->Type.Bytes) > WaveSize * A.Node->Type.Bytes / double(LineBytes) + 1)
+          return false;
+        Reads |= !laneStride(A)->empty();
+      }
+    std::optional<Polynomial> To = S.form(*L.Bounds[0].To);
+    return Reads && !(To && (To->empty() || (To->size() == 1 && To->begin()->first.empty())));
+  }
   for (const SourceAccess &A : S.Accesses) {
     if (!is_contained(A.Loops, L.For))
       continue;
@@ -580,14 +599,102 @@ std::string Interchange::signatureOf(const SharedLoop &L) const {
   return Text;
 }
 
+/// All work-items of a workgroup meet behind it: only limits of their number keep some away.
+bool Interchange::isAlone(const SharedLoop &L) const {
+  std::set<std::string> Conditions;
+  if (!limitsOf(S, Conditions))
+    return false;
+  for (const BodyNode *N : Sequential)
+    if (N->Begin <= L.Loop.For->Begin && L.Loop.For->End <= N->End)
+      return false;
+  const auto &Statements = B.Root->Children;
+  for (size_t I = 0; I != Statements.size(); ++I) {
+    if (Statements[I].get() == L.Loop.For)
+      return true;
+    const BodyNode *If = Statements[I].get();
+    if (If->Kind != NodeKind::If || If->Begin > L.Loop.For->Begin || L.Loop.For->End > If->End)
+      continue;
+    // Around all that is left.
+    const BodyNode *Then = If->child(1);
+    return I + 1 == Statements.size() && !If->child(2) &&
+           (Then == L.Loop.For || any_of(Then->Children, [&](const auto &C) { return C.get() == L.Loop.For; }));
+  }
+  return false;
+}
+
+/// \p E as it is in the first iteration, in terms of what is outside of \p L.
+std::optional<std::string> Interchange::startText(const BodyNode &E, const SharedLoop &L) const {
+  std::vector<TextEdit> Edits;
+  bool Outside = E.Spelled;
+  visit(E, [&](const BodyNode &N) {
+    if (N.Kind != NodeKind::Reference || !L.Inside.count(N.Variable))
+      return true;
+    const BodyNode *Value = N.Variable == L.Loop.Variable ? L.Loop.From : S.isFixed(N.Variable) ? S.initOf(N.Variable) : nullptr;
+    std::optional<std::string> Text = Value && N.Spelled ? startText(*Value, L) : std::nullopt;
+    if (!Text) {
+      Outside = false;
+      return false;
+    }
+    if (Value->Kind != NodeKind::Integer)
+      Text = Value->Kind == NodeKind::Reference ? *Text : B.Variables[N.Variable].Type.Text + "(" + *Text + ")";
+    Edits.push_back({N.Begin, N.End, *Text});
+    return true;
+  });
+  return Outside ? std::optional(edited(B, E.Begin, E.End, Edits)) : std::nullopt;
+}
+
+/// if (i < n) around all that the body does, where i counts with the loop: the condition.
+const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
+  const BodyNode *Body = L.Loop.body(), *If = Body;
+  if (Body->Kind == NodeKind::Block) {
+    if (Body->Children.empty())
+      return nullptr;
+    for (size_t I = 0; I + 1 < Body->Children.size(); ++I)
+      if (Body->Children[I]->Kind != NodeKind::Declares || any_of(S.Accesses, [&](const SourceAccess &A) {
+            return A.Node->Begin >= Body->Children[I]->Begin && A.Node->End <= Body->Children[I]->End;
+          }))
+        return nullptr;
+    If = Body->Children.back().get();
+  }
+  if (If->Kind != NodeKind::If || If->child(2) || L.Loop.Bounds[0].Inclusive)
+    return nullptr;
+  const BodyNode *C = If->child(0);
+  if (C->Kind != NodeKind::Binary || (C->Text != "<" && C->Text != ">"))
+    return nullptr;
+  const BodyNode *Counts = C->child(C->Text == ">"), *Limit = C->child(C->Text == "<");
+  std::optional<Polynomial> P = S.form(*Counts);
+  if (!P || coefficientOf(*P, KernelSource::factorOf(L.Loop.Variable)) != Polynomial{{{}, 1}} || !Limit->Spelled || !S.isPure(*Limit) ||
+      S.reads(*Limit))
+    return nullptr;
+  if (Counts->Type.Kind == ValueType::Unsigned && Counts->Type.Bytes < 8)
+    return nullptr; // may wrap, and be below again
+  bool Fixed = true;
+  visit(*Limit, [&](const BodyNode &N) {
+    Fixed &= N.Kind != NodeKind::Reference || (!L.Inside.count(N.Variable) && S.isFixed(N.Variable));
+    return true;
+  });
+  std::optional<std::string> Start = startText(*Counts, L);
+  if (!Fixed || !Start)
+    return nullptr;
+  // With the types that the comparison has.
+  auto Typed = [](const BodyNode &N, const std::string &Text) {
+    return N.Kind == NodeKind::Cast || N.Kind == NodeKind::Integer ? N.Type.Text + "(" + Text + ")" : Text;
+  };
+  L.Start = Typed(*Counts, *Start);
+  L.Limit = Typed(*Limit, B.textOf(*Limit));
+  return C;
+}
+
 /// Finds the streams of \p L, if all that lanes touch side by side is one.
 void Interchange::widen(SharedLoop &L) const {
   const CountedLoop &C = L.Loop;
-  if (C.Down || C.Step || C.Bounds.size() != 1)
+  if (C.Step || C.Bounds.size() != 1)
     return;
+  const BodyNode *EarlyEnd = C.Down ? nullptr : earlyEnd(L);
   const std::string Counter = KernelSource::factorOf(C.Variable);
   std::vector<SharedLoop::Stream> Streams;
   unsigned Widest = 0;
+  bool Ends = false;
   for (const SourceAccess &A : S.Accesses) {
     if (!is_contained(A.Loops, C.For))
       continue;
@@ -616,25 +723,28 @@ void Interchange::widen(SharedLoop &L) const {
       continue; // the same for all iterations
     }
     const unsigned Bytes = A.Node->Type.Bytes;
-    if (Terms != 1 || Step != Polynomial{{{}, 1}} || !A.Node->Spelled || A.Node->Kind != NodeKind::Subscript ||
-        !A.Member.empty() || (Bytes & (Bytes - 1)) || Bytes > 8 || A.Loops.back() != C.For)
+    const bool Up = Step == Polynomial{{{}, 1}}, Down = Step == Polynomial{{{}, -1}};
+    if (Terms != 1 || (!Up && !Down) || !A.Node->Spelled || A.Node->Kind != NodeKind::Subscript ||
+        (A.Writes && !A.Member.empty()) || (Bytes & (Bytes - 1)) || Bytes > 8)
       return;
+    // It happens in each iteration.
     for (const SourceCondition &Condition : A.Conditions)
-      if (Condition.Node->Begin >= C.For->Begin && Condition.Node->End <= C.For->End)
+      if (Condition.Node->Begin >= C.For->Begin && Condition.Node->End <= C.For->End) {
+        if (Condition.Node != EarlyEnd || !Condition.Holds)
+          return;
+        Ends = true;
+      }
+    for (const BodyNode *Inner : llvm::reverse(A.Loops)) {
+      if (Inner == C.For)
+        break;
+      std::optional<CountedLoop> Loop = S.countedLoop(*Inner);
+      const BodyNode *To = Loop ? Loop->Bounds[0].To : nullptr;
+      if (!Loop || Loop->Down || Loop->Bounds.size() != 1 || Loop->From->Kind != NodeKind::Integer || To->Kind != NodeKind::Integer ||
+          Loop->From->Number >= To->Number)
         return;
-    // The address where the loop starts, in terms of what is outside.
-    std::vector<TextEdit> Start;
-    bool Outside = true;
-    visit(*A.Node, [&](const BodyNode &N) {
-      if (N.Kind == NodeKind::Reference && N.Variable == C.Variable)
-        Start.push_back({N.Begin, N.End, C.From->Kind == NodeKind::Integer || C.From->Kind == NodeKind::Reference
-                                             ? B.textOf(*C.From)
-                                             : "(" + B.textOf(*C.From) + ")"});
-      else if (N.Kind == NodeKind::Reference && L.Inside.count(N.Variable))
-        Outside = false;
-      return true;
-    });
-    if (!Outside)
+    }
+    std::optional<std::string> Start = startText(*A.Node, L);
+    if (!Start)
       return;
     Widest = std::max(Widest, Bytes);
     auto Known = find_if(Streams, [&](const SharedLoop::Stream &T) { return T.Root == A.Root; });
@@ -644,7 +754,8 @@ void Interchange::widen(SharedLoop &L) const {
       T.Index = *A.Index;
       T.Name = "hk_" + nameOf(A.Root);
       T.Type = A.Node->Type.Text;
-      T.First = "&" + edited(B, A.Node->Begin, A.Node->End, Start);
+      T.First = "&" + *Start;
+      T.Down = Up == C.Down;
       Streams.push_back(std::move(T));
       Known = std::prev(Streams.end());
     } else if (Known->Index != *A.Index) {
@@ -656,7 +767,8 @@ void Interchange::widen(SharedLoop &L) const {
   }
   if (Streams.empty())
     return;
-  // A stream that is written in some iterations only would be written in all.
+  if (!Ends)
+    L.Start.clear();
   L.Streams = std::move(Streams);
   L.Width = 16 / Widest;
 }
@@ -797,8 +909,8 @@ void Interchange::writeLoops(const std::set<unsigned> &NeedSync) {
     }
     const std::string &Type = B.Variables[C.Variable].Type.Text;
     std::string From = B.textOf(*C.From);
-    if (C.From->Type.Text != Type)
-      From = Type + "(" + From + ")";
+    if (C.From->Type.Text != Type || (C.From->Kind == NodeKind::Integer && Type != "int"))
+      From = Type + "(" + From + ")"; // a literal is an int
     for (const Reduction &R : L.Reductions) {
       const bool FromZero = startsAtZero(R, L);
       const std::string Of = R.Target;
@@ -842,10 +954,12 @@ void Interchange::writeLoops(const std::set<unsigned> &NeedSync) {
       std::string Elements, Sources;
       for (const SharedLoop::Stream &T : L.Streams) {
         Elements += ", " + std::string(T.Writes ? "" : "const ") + T.Type + " &" + T.Name;
-        Sources += std::string(", hk::") + (!T.Writes ? "reads" : T.Reads ? "updates" : "writes") + "(" + T.First + ")";
+        Sources += std::string(", hk::") + (!T.Writes ? "reads" : T.Reads ? "updates" : "writes") + (T.Down ? "<-1>" : "") + "(" + T.First + ")";
         for (const BodyNode *N : T.Nodes)
           Edits.push_back({N->Begin, N->End, T.Name});
       }
+      if (!L.Start.empty())
+        To = "hk::endOf(" + From + ", " + To + ", " + L.Start + ", " + L.Limit + ")";
       Before += "hk_row." + Call + "Wide(hk::Width<" + std::to_string(L.Width) + ">(), " + From + ", " + To + ", [&](" + Type + " " +
                 nameOf(C.Variable) + Elements + ")";
       const bool Braced = C.body()->Kind == NodeKind::Block;
@@ -929,6 +1043,14 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     return Declined{"work-items do different things", "nothing depends on their number", S.K.Place};
   if (!common(*B.Root, true))
     return No();
+  if (Shared.empty() && LoopFailure.empty()) {
+    // Nothing that lanes would gain by. Are there enough of them?
+    Sequential.clear();
+    Leaders.clear();
+    Across = true;
+    if (!common(*B.Root, true) || Shared.empty())
+      return Declined{"", "", {}};
+  }
   if (Shared.empty()) {
     if (!LoopFailure.empty())
       return Declined{Independent, LoopFailure, LoopFailurePlace};
@@ -949,8 +1071,10 @@ std::variant<KernelVersion, Declined> Interchange::run() {
       return Declined{"all long loops are shared", LoopFailure.empty() ? "this one gains nothing" : LoopFailure,
                       LoopFailure.empty() ? N->Place : LoopFailurePlace};
   }
+  if (Across && !all_of(Shared, [&](const SharedLoop &L) { return isAlone(L); }))
+    return Declined{"", "", {}};
   auto [Before, After] = lines();
-  if (After * 1.5 > Before)
+  if (!Across && After * 1.5 > Before)
     return Declined{"fewer lines are touched", "what lanes now store one by one outweighs the loops", S.K.Place};
 
   KernelVersion V;
@@ -958,8 +1082,9 @@ std::variant<KernelVersion, Declined> Interchange::run() {
   V.Includes = {"hk/group.h", "hk/guard.h"};
   V.Setup.push_back("const size_t hk_items = size_t(hk_grid.x) * hk_block.x;");
   V.Guards.push_back("hk::isLinear(hk_grid, hk_block)");
-  for (SharedLoop &L : Shared)
-    widen(L);
+  if (!Across)
+    for (SharedLoop &L : Shared)
+      widen(L);
   if (!orderMemory(NeedSync))
     return No();
   if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/false, V))
@@ -1006,8 +1131,31 @@ std::variant<KernelVersion, Declined> Interchange::run() {
       Trips += " / " + std::to_string(L.Width);
     break;
   }
-  V.Launch = "hk::launchGroups(hk_items, " + Trips + ", hk_stream, @<hk::Group<hk::InWave>\x01>, @<hk::Group<256>\x01>,\n"
-             "                     @<hk::Group<1024>\x01>, $);";
+  if (Across) {
+    V.Message = "16 wavefronts share the loops of each, since there are few work-items";
+    V.Comment = "/// " + B.Name + " with 16 wavefronts in place of each, which share its loops.\n";
+    V.Guards.push_back("hk::areFew(hk_items)");
+    V.Launch = "hk::launchAcross(hk_items, hk_stream, @<hk::Group<hk::AcrossWaves>\x01>, $);";
+    V.Effects.push_back({"iterations of its loops a work-item", 16, 1});
+    return V;
+  }
+  std::string Rows = "Once";
+  std::set<unsigned> Roots;
+  for (const SharedLoop &L : Shared) {
+    std::set<unsigned> Own;
+    for (const SourceAccess &A : S.Accesses)
+      if (is_contained(A.Loops, L.Loop.For) && laneStride(A) != std::optional(Polynomial()))
+        Own.insert(A.Root);
+    for (unsigned Root : Own)
+      if (!Roots.insert(Root).second)
+        Rows = "Again";
+  }
+  for (const SharedLoop &L : Shared)
+    for (const Reduction &R : L.Reductions)
+      if (R.IsArray)
+        Rows = "Many";
+  V.Launch = "hk::launchGroups(hk_items, " + Trips + ", hk::Rows::" + Rows + ", hk_stream, @<hk::Group<hk::InWave>\x01>,\n"
+             "                     @<hk::Group<256>\x01>, @<hk::Group<512>\x01>, @<hk::Group<1024>\x01>, $);";
   V.Effects.push_back({"128-byte lines a wavefront in its loops", Before / After, 1});
   return V;
 }

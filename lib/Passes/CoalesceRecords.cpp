@@ -71,7 +71,8 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
       return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
     Used[P->begin()->first[0].back() - 'x'] = true;
   }
-  std::optional<std::array<const BodyNode *, 3>> Limits = limitsOf(S);
+  std::set<std::string> Conditions;
+  std::optional<std::array<const BodyNode *, 3>> Limits = limitsOf(S, Conditions);
   Declined First;
   std::optional<KernelVersion> Best;
   for (unsigned D = 0; D != 3; ++D) {
@@ -137,6 +138,7 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
       else if (!Used[E])
         V.Guards.push_back(std::string("hk_items.") + Axis[E] + " == 1");
     V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
+    append_range(V.Guards, Conditions);
     if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/true, V)) {
       First = *Overlap;
       continue;

@@ -252,6 +252,27 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
     return TheCut ? std::string(Total ? "hk_total" : "hk_item") : std::string(Total ? "hk_items." : "hk_at.") + Axis[D];
   };
   std::vector<TextEdit> Fill = itemEdits(ItemText), Drain = Fill;
+  if (TheCut) {
+    // Digits that the place gives need no division: x < inner and y < middle.
+    const std::optional<Polynomial> Inner = S.form(*TheCut->Inner), Middle = S.form(*TheCut->Middle);
+    for (unsigned N = 0; N != B.Variables.size(); ++N) {
+      const BodyNode *Init = S.isFixed(N) ? S.initOf(N) : nullptr;
+      while (Init && Init->Kind == NodeKind::Cast && Init->IsImplicit)
+        Init = Init->child(0);
+      if (!Init || !Init->Spelled)
+        continue;
+      const BodyNode *By = divided(*Init, "/");
+      const bool IsMiddle = N == TheCut->Digit;
+      const bool IsOuter = By && Inner && Middle && S.form(*By) == product(*Inner, *Middle);
+      if (!IsMiddle && !IsOuter)
+        continue;
+      const TextEdit E{Init->Begin, Init->End, IsMiddle ? "hk_at.y" : "hk_at.z"};
+      for (auto *Edits : {&Fill, &Drain}) {
+        erase_if(*Edits, [&](const TextEdit &Old) { return Old.Begin >= E.Begin && Old.End <= E.End; });
+        Edits->push_back(E);
+      }
+    }
+  }
   Fill.push_back({Assign.child(0)->Begin, Assign.child(0)->End, ""});
   // "out[i] = value;" becomes "hk_put(value);".
   const unsigned ValueBegin = Assign.child(1)->Begin;
@@ -342,7 +363,22 @@ std::variant<KernelVersion, Declined> Remap::run() {
   V.Message = Best ? std::string("lanes run along ") + Axis[Best] + ", which reaches neighbouring elements"
                    : "a wavefront of 64 work-items in x fills its lines";
   V.Comment = "/// " + B.Name + " with the lanes of a wavefront along " + Axis[Best] + ".\n";
-  const std::string Shape = "hk::LanesAlong<" + std::to_string(Best) + ">";
+  // Rows of a workgroup are next to each other, if the text tells: in the dimension whose strides have the fewest factors.
+  unsigned Next = Best == 0 ? 1 : 0;
+  auto Factors = [&](unsigned D) {
+    size_t Most = 0;
+    for (const SourceAccess &A : S.Accesses)
+      if (A.Index)
+        for (const auto &[F, C] : coefficientOf(*A.Index, std::string("item.") + Axis[D]))
+          Most = std::max(Most, F.size());
+    return Most;
+  };
+  for (unsigned D = 0; D != 3; ++D)
+    if (D != Best && Used[D] && (!Used[Next] || Factors(D) < Factors(Next)))
+      Next = D;
+  const bool Usual = Next == (Best == 0 ? 1u : 0u);
+  const std::string Shape =
+      "hk::LanesAlong<" + std::to_string(Best) + (Usual ? "" : ", 64, 4, 1, " + std::to_string(Next)) + ">";
   V.Prologue = "  const uint3 hk_at = " + Shape + "::place();\n  if (hk::isPast(hk_at, hk_items))\n    return;\n";
   V.Edits = itemEdits([](unsigned D, bool Total) { return std::string(Total ? "hk_items." : "hk_at.") + Axis[D]; });
   V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");

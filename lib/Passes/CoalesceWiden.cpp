@@ -111,7 +111,8 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
     Loops |= !A.Loops.empty() && !Streams.count(A.Root);
   if (Loops)
     return Declined{};
-  const std::optional<std::array<const BodyNode *, 3>> Limits = limitsOf(S);
+  std::set<std::string> Conditions;
+  const std::optional<std::array<const BodyNode *, 3>> Limits = limitsOf(S, Conditions);
   if (!Limits)
     return Declined{"which work-items use elements is known before they do", "a condition is not about their number alone", S.K.Place};
   unsigned W = MostItems;
@@ -137,6 +138,7 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
   const double Now = linesNow();
   if (Now < 1.3 * Lines) // nothing to gain but fewer instructions: few work-items had better be spread
     V.Guards.push_back("hk::areMany(hk_items)");
+  append_range(V.Guards, Conditions);
   if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/true, V))
     return *Overlap;
   std::string Names, Elements, Sources;

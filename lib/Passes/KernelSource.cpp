@@ -39,9 +39,7 @@ std::optional<Polynomial> hk::sum(Polynomial A, const Polynomial &B, int64_t Sig
   return A;
 }
 
-namespace {
-
-std::optional<Polynomial> product(const Polynomial &A, const Polynomial &B) {
+std::optional<Polynomial> hk::product(const Polynomial &A, const Polynomial &B) {
   Polynomial P;
   if (A.size() * B.size() > 256)
     return std::nullopt;
@@ -56,6 +54,8 @@ std::optional<Polynomial> product(const Polynomial &A, const Polynomial &B) {
     }
   return P;
 }
+
+namespace {
 
 /// Names products of built-ins that have one.
 Polynomial named(Polynomial P) {

@@ -129,8 +129,12 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
   for (const std::string &Line : V.Setup)
     Text += "  " + Line + "\n";
   Text += "  if (";
-  for (size_t I = 0; I != V.Guards.size(); ++I)
-    Text += (I ? " &&\n      " : "") + V.Guards[I];
+  std::vector<std::string> Guards;
+  for (const std::string &Guard : V.Guards)
+    if (!is_contained(Guards, Guard))
+      Guards.push_back(Guard);
+  for (size_t I = 0; I != Guards.size(); ++I)
+    Text += (I ? " &&\n      " : "") + Guards[I];
   Text += ")\n    ";
   for (char C : V.Launch)
     if (C == '@')

@@ -7,6 +7,24 @@
 using namespace llvm;
 using namespace hk;
 
+/// Whether the comparison with \p E is one of numbers: a sign that a conversion takes away is none, if \p Conditions hold.
+static bool comparesNumbers(const KernelSource &S, const BodyNode &E, std::set<std::string> &Conditions) {
+  for (const BodyNode *N = &E; N->Kind == NodeKind::Cast; N = N->child(0)) {
+    const BodyNode &From = *N->child(0);
+    if (N->Type.Kind != ValueType::Unsigned || From.Type.Kind != ValueType::Signed)
+      continue;
+    bool Parameters = From.Spelled;
+    visit(From, [&](const BodyNode &Inner) {
+      Parameters &= Inner.Kind != NodeKind::Reference || S.Body.Variables[Inner.Variable].Parameter >= 0;
+      return true;
+    });
+    if (!Parameters)
+      return false;
+    Conditions.insert((From.Kind == NodeKind::Reference ? S.Body.textOf(From) : "(" + S.Body.textOf(From) + ")") + " >= 0");
+  }
+  return true;
+}
+
 LaunchRanges::LaunchRanges(const KernelSource &S, bool ItemsAreDim3) : S(S), ItemsAreDim3(ItemsAreDim3) {}
 
 std::string LaunchRanges::fresh(const std::string &Like) {
@@ -60,7 +78,7 @@ std::optional<Polynomial> LaunchRanges::limitOf(const std::string &Item) const {
       if (C.Text != (Swap ? Mirrored : Operator))
         continue;
       std::optional<Polynomial> I = S.form(*C.child(Swap)), N = S.form(*C.child(!Swap));
-      if (I && N && *I == Polynomial{{{Item}, 1}} && isOfParameters(S, *N))
+      if (I && N && *I == Polynomial{{{Item}, 1}} && isOfParameters(S, *N) && comparesNumbers(S, *C.child(!Swap), Conditions))
         return N;
     }
     return std::nullopt;
@@ -115,14 +133,17 @@ bool LaunchRanges::nameLoop(const BodyNode &For, std::string &Why, const SourceA
   std::optional<std::string> To;
   for (const CountedLoop::Bound &B : L->Bounds) {
     std::optional<std::string> One = rangeOf(*B.To, A, Why);
-    if (!One)
+    if (!One || !comparesNumbers(S, *B.To, Conditions))
       continue; // one of them is enough
     if (!B.Inclusive)
       *One += L->Down ? " + 1" : " - 1";
     To = !To ? One : (L->Down ? "hk::greatest(hk::Range(" : "hk::least(hk::Range(") + *To + "), hk::Range(" + *One + "))";
   }
-  if (!From || !To)
+  if (!From || !To) {
+    if (Why.empty())
+      Why = "a bound of the loop over '" + S.Body.Variables[L->Variable].Name + "' may be negative and is taken without sign";
     return false;
+  }
   const std::string Range = "hk::Range::between(" + (L->Down ? *To + ", " + *From : *From + ", " + *To) + ")";
   // Loops that go through the same numbers share a name.
   for (const std::string &Line : Lines)
@@ -243,7 +264,7 @@ std::string LaunchRanges::clamped(const SourceAccess &A, std::string Text) {
         if (Part->Text != Operator)
           continue;
         std::optional<Polynomial> X = S.form(*Part->child(Swap)), N = S.form(*Part->child(!Swap));
-        if (!X || !N || !isOfParameters(S, *N))
+        if (!X || !N || !isOfParameters(S, *N) || !comparesNumbers(S, *Part->child(!Swap), Conditions))
           continue;
         std::optional<Polynomial> Past = sum(*A.Index, *X, -1);
         if (!Past || !(Past->empty() || (Past->size() == 1 && Past->begin()->first.empty())))
@@ -357,6 +378,7 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
     }
   if (!Pairs.empty()) {
     append_range(V.Setup, Ranges.setup());
+    append_range(V.Guards, Ranges.conditions());
     for (auto [W, R] : Pairs)
       V.Guards.push_back("hk::areDisjoint(" + nameOf(W) + ", " + Ranges.nameFor(W) + ", " + nameOf(R) + ", " +
                          Ranges.nameFor(R) + ")");
@@ -370,7 +392,8 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
   return std::nullopt;
 }
 
-std::optional<std::array<const BodyNode *, 3>> hk::limitsOf(const KernelSource &S) {
+std::optional<std::array<const BodyNode *, 3>> hk::limitsOf(const KernelSource &S,
+                                                                std::set<std::string> &Conditions) {
   std::array<const BodyNode *, 3> Limits{nullptr, nullptr, nullptr};
   // All parts of \p C bound work-items.
   auto Take = [&](const BodyNode &C, const char *Joint, const char *Operator, const char *Mirrored) {
@@ -400,7 +423,7 @@ std::optional<std::array<const BodyNode *, 3>> hk::limitsOf(const KernelSource &
           return true;
         });
         const BodyNode *&Limit = Limits[I->begin()->first[0].back() - 'x'];
-        if (!Parameters || Limit)
+        if (!Parameters || Limit || !comparesNumbers(S, *Part->child(!Swap), Conditions))
           continue;
         Limit = Part->child(!Swap);
         Found = true;

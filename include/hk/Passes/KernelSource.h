@@ -120,6 +120,8 @@ private:
 /// A + Sign * B; none if that overflows.
 std::optional<Polynomial> sum(Polynomial A, const Polynomial &B, int64_t Sign);
 
+std::optional<Polynomial> product(const Polynomial &A, const Polynomial &B);
+
 /// Calls \p Visit for \p N and all below it, until it returns false for a node: what is below that is left out.
 void visit(const BodyNode &N, const std::function<bool(const BodyNode &)> &Visit);
 

@@ -25,7 +25,8 @@ std::optional<Declined> separateRoots(const KernelSource &S, const PassOptions &
 
 /// The limit of each dimension's work-items, as written and with parameters only, if the kernel does nothing but for
 /// work-items below all of them: early returns and an if around all else say so, and no other condition is among them.
-std::optional<std::array<const BodyNode *, 3>> limitsOf(const KernelSource &S);
+/// \p Conditions: what has to hold for their numbers to be compared so, as for LaunchRanges.
+std::optional<std::array<const BodyNode *, 3>> limitsOf(const KernelSource &S, std::set<std::string> &Conditions);
 
 class LaunchRanges {
 public:
@@ -36,6 +37,8 @@ public:
   bool add(unsigned Root, std::string &Why, const BodyNode *&At);
   /// The statements that declare the ranges; they use hk_items.
   std::vector<std::string> setup() const { return Lines; }
+  /// What has to hold for them, too: numbers that are compared without sign are not negative.
+  const std::set<std::string> &conditions() const { return Conditions; }
   std::string nameFor(unsigned Root) const { return "hk_" + S.Body.Variables[Root].Name; }
 
   /// \p P as an expression of the host; \p Names gives names to factors that are no parameters.
@@ -47,6 +50,7 @@ private:
   std::vector<std::string> Lines;
   std::map<std::string, std::string> Names; ///< of factors
   std::set<unsigned> Done;
+  mutable std::set<std::string> Conditions;
   std::set<std::string> Taken;
 
   bool nameFactors(const SourceAccess &A, const Polynomial &P, std::string &Why);

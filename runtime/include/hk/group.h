@@ -14,8 +14,8 @@
 //     if (row.isLeader())
 //       y[row.item()] = sum;
 //   }
-//   hk::launchGroups(rows, columns, stream, sums<hk::Group<hk::InWave>>, sums<hk::Group<256>>, sums<hk::Group<1024>>, x, y,
-//                    rows, columns);
+//   hk::launchGroups(rows, columns, hk::Rows::Once, stream, sums<hk::Group<hk::InWave>>, sums<hk::Group<256>>,
+//                    sums<hk::Group<512>>, sums<hk::Group<1024>>, x, y, rows, columns);
 //
 // All lanes of a group have to reach each of its reductions and sync(); groups of one wavefront need not go together.
 //
@@ -81,6 +81,14 @@ template <class T> HK_DEVICE T exchange(T value, int mask, unsigned long long la
 
 } // namespace detail
 
+/// Where `for (i = from; i < to; ++i)` may end because `start + (i - from) < limit` does not hold from there on.
+template <class T, class U, class X, class N> HK_DEVICE T endOf(T from, U to, X start, N limit) {
+  using Count = unsigned long long;
+  const Count trips = from < to ? Count(to) - Count(from) : 0;
+  const Count room = start < limit ? Count(limit) - Count(start) : 0;
+  return T(from + T(trips < room ? trips : room));
+}
+
 /// What a launch says of its groups: how many there are, and the lanes of each, for those within a wavefront.
 struct Groups {
   unsigned items;
@@ -90,26 +98,34 @@ struct Groups {
 /// Lanes of a Group that is told at the launch how many they are: a power of two within a wavefront.
 constexpr int InWave = 0;
 
-/// A group of \p Lanes work-items: a whole workgroup, of more than one wavefront, or InWave.
+/// Groups of which each wavefront has one lane: neighbouring work-items stay neighbours, and 16 others share what one did.
+constexpr int AcrossWaves = -16;
+
+/// A group of \p Lanes work-items: a whole workgroup, of more than one wavefront, or InWave, or AcrossWaves.
 template <int Lanes> class Group {
-  static constexpr bool IsWorkgroup = Lanes != InWave;
-  static_assert(!IsWorkgroup || ((Lanes & (Lanes - 1)) == 0 && Lanes > WaveSize && Lanes <= 1024),
+  static constexpr bool IsWorkgroup = Lanes > 0, IsAcross = Lanes < 0;
+  static constexpr unsigned Neighbours = 64; ///< work-items of a workgroup, AcrossWaves
+  static_assert(Lanes <= 0 || ((Lanes & (Lanes - 1)) == 0 && Lanes > WaveSize && Lanes <= 1024),
                 "a power of two of lanes");
 
 public:
   HK_DEVICE explicit Group(Groups groups) : groups(groups) {}
 
   /// Lanes of the group.
-  HK_DEVICE unsigned size() const { return IsWorkgroup ? unsigned(Lanes) : 1u << groups.lanesLog2; }
+  HK_DEVICE unsigned size() const {
+    return IsAcross ? unsigned(-Lanes) : IsWorkgroup ? unsigned(Lanes) : 1u << groups.lanesLog2;
+  }
   /// The number of the work-item whose work this is.
   HK_DEVICE unsigned item() const {
+    if (IsAcross)
+      return blockIdx.x * Neighbours + threadIdx.x % Neighbours;
     return IsWorkgroup ? blockIdx.x : (blockIdx.x * blockDim.x + threadIdx.x) >> groups.lanesLog2;
   }
   /// How many there are: gridDim.x * blockDim.x of the kernel whose work this is.
   HK_DEVICE unsigned items() const { return groups.items; }
   /// There is no such work-item.
   HK_DEVICE bool isPast() const { return item() >= groups.items; }
-  HK_DEVICE unsigned lane() const { return threadIdx.x & (size() - 1); }
+  HK_DEVICE unsigned lane() const { return IsAcross ? threadIdx.x / Neighbours : threadIdx.x & (size() - 1); }
   /// One lane of the group: that which stores a result.
   HK_DEVICE bool isLeader() const { return lane() == 0; }
 
@@ -133,6 +149,15 @@ public:
   template <int W, class T, class U, class Work, class... Streams>
   HK_DEVICE void throughWide(Width<W>, T from, U to, Work work, Streams... streams) const {
     wide<W>(from, countOf(from, to, T(1), true), work, streams...);
+  }
+  /// The same for from, from - 1, ... above \p to, or with it.
+  template <int W, class T, class U, class Work, class... Streams>
+  HK_DEVICE void downOverWide(Width<W>, T from, U to, Work work, Streams... streams) const {
+    wideDown<W>(from, countDown(from, to, false), work, streams...);
+  }
+  template <int W, class T, class U, class Work, class... Streams>
+  HK_DEVICE void downThroughWide(Width<W>, T from, U to, Work work, Streams... streams) const {
+    wideDown<W>(from, countDown(from, to, true), work, streams...);
   }
 
   // Reductions over the group; each lane gets the result. Lanes are taken in a fixed order.
@@ -173,7 +198,7 @@ public:
 
   /// Memory that lanes of the group have written before can be read by all of them behind.
   HK_DEVICE void sync() const {
-    if constexpr (IsWorkgroup) {
+    if constexpr (IsWorkgroup || IsAcross) {
       __syncthreads();
     } else {
 #if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
@@ -232,10 +257,16 @@ private:
     return inclusive ? (unsigned long long)(span / by) + 1 : ((unsigned long long)(span) + by - 1) / by;
   }
   template <int W, class T, class Work, class... Streams>
+  HK_DEVICE void wideDown(T from, unsigned long long count, Work work, Streams... streams) const {
+    wide<W>(T(0), count, [&](T n, auto &...elements) { work(T(from - n), elements...); }, streams...);
+  }
+  template <int W, class T, class Work, class... Streams>
   HK_DEVICE void wide(T from, unsigned long long count, Work work, Streams... streams) const {
     unsigned long long done = 0;
     if ((streams.template isAligned<W>() && ...)) {
       const unsigned long long runs = count / W;
+      // Loads of several runs are under way at once.
+#pragma unroll(W < 16 ? 4 : 2)
       for (unsigned long long run = lane(); run < runs; run += size())
         eachOf<W>(from, run * W, work, streams.template run<W>(run * W)...);
       done = runs * W;
@@ -252,13 +283,15 @@ private:
     (runs.store(), ...);
   }
   template <class T, class U> HK_DEVICE auto downSteps(T from, U to, bool inclusive) const {
+    return numbers(from, T(-1), countDown(from, to, inclusive));
+  }
+  template <class T, class U> static HK_DEVICE unsigned long long countDown(T from, U to, bool inclusive) {
     using Common = std::common_type_t<T, U>;
     using Count = std::make_unsigned_t<std::common_type_t<Common, int>>;
     const Common first = Common(from), last = Common(to);
     const bool some = inclusive ? !(first < last) : last < first;
     const Count span = some ? Count(first) - Count(last) : 0;
-    const unsigned long long count = !some ? 0 : (unsigned long long)(span) + (inclusive ? 1 : 0);
-    return numbers(from, T(-1), count);
+    return !some ? 0 : (unsigned long long)(span) + (inclusive ? 1 : 0);
   }
   template <class T> HK_DEVICE auto numbers(T from, T step, unsigned long long count) const {
     // 32 bits are enough for what 32 bits count, but for the last steps past the end: nobody goes through so many.
@@ -269,7 +302,16 @@ private:
   }
 
   template <class T, class Combine> HK_DEVICE T reduce(T value, Combine combine) {
-    if constexpr (!IsWorkgroup) {
+    if constexpr (IsAcross) {
+      __shared__ T slots[2][-Lanes][Neighbours];
+      auto &mine = slots[round++ & 1];
+      mine[lane()][threadIdx.x % Neighbours] = value;
+      __syncthreads();
+      value = mine[0][threadIdx.x % Neighbours];
+#pragma unroll
+      for (int other = 1; other < -Lanes; ++other)
+        value = combine(value, mine[other][threadIdx.x % Neighbours]);
+    } else if constexpr (!IsWorkgroup) {
       const unsigned long long lanes = lanesOfGroup();
       for (unsigned mask = 1; mask < size(); mask *= 2)
         value = combine(value, detail::exchange(value, int(mask), lanes));
@@ -292,16 +334,23 @@ private:
   }
 };
 
+/// How a kernel goes through its rows.
+enum class Rows {
+  Once,  ///< element after element
+  Again, ///< several times: as few at once as keep the machine busy, so that caches still hold them
+  Many,  ///< reducing many values each: lanes have their cost
+};
+
 /// Lanes for each of \p items that take \p steps side by side, elements or runs of them; 0 if that is not known: no more lanes
 /// than there are steps, a workgroup for long rows, or for few of them.
-inline unsigned groupLanes(size_t items, size_t steps) {
+inline unsigned groupLanes(size_t items, size_t steps, Rows rows) {
   unsigned lanes = unsigned(WaveSize);
   if (steps && steps <= size_t(WaveSize))
     for (lanes = 1; lanes < steps; lanes *= 2)
       ;
-  else if (steps >= 2048)
-    lanes = 1024;
-  else if (steps >= 512 || (steps >= 128 && items < 4096))
+  else if (rows == Rows::Again && steps >= 1024) // four steps a lane, which are under way at once
+    lanes = steps >= 4096 ? 1024 : steps >= 2048 ? 512 : 256;
+  else if (rows != Rows::Many && (steps >= 512 || (steps >= 128 && items < 4096)))
     lanes = 256;
   // AMD counts the work-items of a launch in 32 bits.
   while (lanes > 1 && items * lanes >= (size_t(1) << 32))
@@ -309,20 +358,31 @@ inline unsigned groupLanes(size_t items, size_t steps) {
   return lanes;
 }
 
-/// Launches that of three versions of a kernel which fits, with groups within wavefronts or of 256 or 1024 work-items. The
+/// Launches that of four versions of a kernel which fits, with groups within wavefronts or of 256, 512 or 1024 work-items. The
 /// kernel's last parameter, Groups, is added here.
 template <class... Parameters, class... Arguments>
-void launchGroups(size_t items, size_t steps, hipStream_t stream, void (*wave)(Parameters...),
-                  void (*many)(Parameters...), void (*most)(Parameters...), const Arguments &...arguments) {
+void launchGroups(size_t items, size_t steps, Rows rows, hipStream_t stream, void (*wave)(Parameters...),
+                  void (*some)(Parameters...), void (*many)(Parameters...), void (*most)(Parameters...),
+                  const Arguments &...arguments) {
   if (items == 0)
     return;
-  const unsigned lanes = groupLanes(items, steps), threads = lanes > 256 ? lanes : 256;
+  const unsigned lanes = groupLanes(items, steps, rows), threads = lanes > 256 ? lanes : 256;
   Groups groups = {unsigned(items), 0};
   while (1u << groups.lanesLog2 < lanes)
     ++groups.lanesLog2;
   const size_t workgroups = (items * lanes + threads - 1) / threads;
-  void (*kernel)(Parameters...) = lanes <= unsigned(WaveSize) ? wave : lanes == 256 ? many : most;
+  void (*kernel)(Parameters...) = lanes <= unsigned(WaveSize) ? wave : lanes == 256 ? some : lanes == 512 ? many : most;
   kernel<<<dim3(unsigned(workgroups)), dim3(threads), 0, stream>>>(arguments..., groups);
+}
+
+/// Neighbouring work-items reach neighbours, but there are too few of them to keep a large GPU busy.
+inline bool areFew(size_t items) { return items < size_t(1) << 17; }
+
+/// Launches a kernel with groups AcrossWaves.
+template <class... Parameters, class... Arguments>
+void launchAcross(size_t items, hipStream_t stream, void (*kernel)(Parameters...), const Arguments &...arguments) {
+  if (items)
+    kernel<<<dim3(unsigned((items + 63) / 64)), dim3(1024), 0, stream>>>(arguments..., Groups{unsigned(items), 0});
 }
 
 } // namespace hk

@@ -41,20 +41,20 @@ inline dim3 cut(uint64_t total, int64_t inner, int64_t middle) {
   return dim3(unsigned(inner), unsigned(middle), unsigned((total + slice - 1) / slice));
 }
 
-/// Workgroups of \p Width lanes along dimension \p Fast (0: x) and \p Height along the first of the others; each lane has
-/// \p Neighbours of them.
-template <int Fast, unsigned Width = 64, unsigned Height = 4, unsigned Neighbours = 1> struct LanesAlong {
-  static_assert(Fast >= 0 && Fast <= 2, "a dimension");
-  static constexpr int Next = Fast == 0 ? 1 : 0, Last = Fast == 2 ? 1 : 2;
+/// Workgroups of \p Width lanes along dimension \p Fast (0: x) and \p Height along \p Next; each lane has \p Neighbours of them.
+template <int Fast, unsigned Width = 64, unsigned Height = 4, unsigned Neighbours = 1, int Next = Fast == 0 ? 1 : 0>
+struct LanesAlong {
+  static_assert(Fast >= 0 && Fast <= 2 && Next >= 0 && Next <= 2 && Fast != Next, "two dimensions");
+  static constexpr int Last = 3 - Fast - Next;
   static constexpr int Along = Fast;
   static constexpr unsigned Lanes = Width, Rows = Height, Each = Neighbours;
 
   static HK_DEVICE uint3 place() {
     const unsigned fast = (blockIdx.x * Lanes + threadIdx.x) * Each, next = blockIdx.y * Rows + threadIdx.y, last = blockIdx.z;
     uint3 at;
-    at.x = Fast == 0 ? fast : next;
+    at.x = Fast == 0 ? fast : Next == 0 ? next : last;
     at.y = Fast == 1 ? fast : Next == 1 ? next : last;
-    at.z = Fast == 2 ? fast : last;
+    at.z = Fast == 2 ? fast : Next == 2 ? next : last;
     return at;
   }
   /// All work-items of this row of lanes are below \p limit along Fast.

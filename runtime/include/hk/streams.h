@@ -5,6 +5,7 @@
 //
 //   reads(first), writes(first), updates(first)       one element each
 //   reads<3>(first), ...                              three each: they come as const T (&)[3]
+//   reads<-1>(first), ...                             one each, downwards
 //
 // See Group::overWide() and eachItem().
 //
@@ -66,29 +67,36 @@ template <int N> HK_DEVICE void storeBytes(void *to, const void *from) {
 }
 
 template <class T, int K, bool Loads, bool Stores> struct Stream {
+  static constexpr bool Down = K < 0;
+  static_assert(K > 0 || K == -1, "elements of an iteration");
   /// What one iteration has of it.
-  using Element = std::conditional_t<K == 1, T, T[K]>;
+  using Element = std::conditional_t<K == 1 || Down, T, T[Down ? 1 : K]>;
+  static constexpr int Elements = Down ? 1 : K;
   T *first;
 
   template <int W> struct Run {
     T *place;
-    std::remove_const_t<T> values[W * K];
+    std::remove_const_t<T> values[W * Elements];
     HK_DEVICE void load() {
       if constexpr (Loads)
-        loadBytes<W * K * int(sizeof(T))>(values, place);
+        loadBytes<W * Elements * int(sizeof(T))>(values, place);
     }
     HK_DEVICE void store() {
       if constexpr (Stores)
-        storeBytes<W * K * int(sizeof(T))>(place, values);
+        storeBytes<W * Elements * int(sizeof(T))>(place, values);
     }
-    HK_DEVICE Element &operator[](int n) { return reinterpret_cast<Element &>(values[n * K]); }
+    HK_DEVICE Element &operator[](int n) { return reinterpret_cast<Element &>(values[Down ? W - 1 - n : n * K]); }
   };
   template <int W> HK_DEVICE bool isAligned() const {
-    return reinterpret_cast<uintptr_t>(first) % unsigned(unitOf<W * K * int(sizeof(T))>()) == 0;
+    return reinterpret_cast<uintptr_t>(first + (Down ? 1 : 0)) % unsigned(unitOf<W * Elements * int(sizeof(T))>()) == 0;
   }
   /// W of them from number \p at on.
-  template <int W> HK_DEVICE Run<W> run(unsigned long long at) const { return {first + at * K, {}}; }
-  HK_DEVICE Element &at(unsigned long long at) const { return reinterpret_cast<Element &>(first[at * K]); }
+  template <int W> HK_DEVICE Run<W> run(unsigned long long at) const {
+    return {Down ? first - at - (W - 1) : first + at * Elements, {}};
+  }
+  HK_DEVICE Element &at(unsigned long long at) const {
+    return reinterpret_cast<Element &>(*(Down ? first - at : first + at * Elements));
+  }
 };
 
 } // namespace detail
