@@ -1,5 +1,5 @@
 // Dot products of many short vectors, a work-item a pair.
-// Arguments: batch length. Simulated: 600 24. GPU: 1048576 64
+// Arguments: batch length. Simulated: 512 64. Uneven: 600 24. GPU: 1048576 64
 #include "common.h"
 
 __global__ void batched_dot(const float *a, const float *b, float *c, int batch, int length) {

@@ -1,5 +1,5 @@
 // Vectors of a fixed length of sixteen are normalized, a work-item each, through an array of its own.
-// Arguments: batch. Simulated: 700. GPU: 2097152
+// Arguments: batch. Simulated: 768. Uneven: 700. GPU: 2097152
 #include "common.h"
 
 constexpr int kLength = 16;

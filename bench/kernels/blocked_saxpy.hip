@@ -1,5 +1,5 @@
 // y = a x + y, where each work-item has a block of consecutive elements.
-// Arguments: n each. Simulated: 9001 16. GPU: 33554432 64
+// Arguments: n each. Simulated: 16384 64. Uneven: 9001 16. GPU: 33554432 64
 #include "common.h"
 
 __global__ void saxpy(float a, const float *x, const float *y, float *z, int n, int each) {

@@ -1,5 +1,5 @@
 // Partial sums of the squares of complex numbers, stored as pairs; blocks of consecutive elements.
-// Arguments: n each. Simulated: 9000 29. GPU: 33554432 512
+// Arguments: n each. Simulated: 16384 64. Uneven: 9000 29. GPU: 33554432 512
 #include "common.h"
 
 struct Complex {

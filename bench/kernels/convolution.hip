@@ -1,5 +1,5 @@
 // A 2-D convolution, zeros outside, with the row of the image on threadIdx.x.
-// Arguments: height width radius. Simulated: 40 70 2. GPU: 4096 4096 2
+// Arguments: height width radius. Simulated: 40 128 2. Uneven: 40 70 2. GPU: 4096 4096 2
 #include "common.h"
 
 __global__ void convolve(const float *image, const float *filter, float *out, int height, int width, int radius) {

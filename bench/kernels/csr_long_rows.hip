@@ -1,5 +1,5 @@
 // A sparse matrix with long rows times a dense vector, a work-item a row.
-// Arguments: rows columns each. Simulated: 150 400 64. GPU: 32768 32768 1024
+// Arguments: rows columns each. Simulated: 160 400 64. Uneven: 150 400 64. GPU: 32768 32768 1024
 #include "common.h"
 
 __global__ void csr(const int *__restrict__ offsets, const int *__restrict__ columns, const float *__restrict__ values,

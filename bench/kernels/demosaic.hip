@@ -1,5 +1,5 @@
 // A Bayer pattern (RGGB) to three channels, bilinear inside, borders copied; rows on threadIdx.x.
-// Arguments: height width. Simulated: 36 52. GPU: 4096 4096
+// Arguments: height width. Simulated: 32 256. Uneven: 36 52. GPU: 4096 4096
 #include "common.h"
 
 __global__ void demosaic(const uint8_t *raw, uint8_t *rgb, int height, int width) {

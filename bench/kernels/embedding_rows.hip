@@ -1,5 +1,5 @@
 // Rows of a table, chosen by an index, a work-item a row.
-// Arguments: rows columns table. Simulated: 150 72 400. GPU: 65536 1024 50000
+// Arguments: rows columns table. Simulated: 96 256 400. Uneven: 150 72 400. GPU: 65536 1024 50000
 #include "common.h"
 
 __global__ void embed(const int *__restrict__ tokens, const float *__restrict__ table, float *__restrict__ out, int rows, int columns) {

@@ -1,5 +1,5 @@
 // f16 elements one at a time: coalesced, but two bytes a lane.
-// Arguments: n. Simulated: 10001. GPU: 134217728
+// Arguments: n. Simulated: 1048576. Uneven: 1100003. GPU: 134217728
 #include "common.h"
 
 #include <hip/hip_fp16.h>

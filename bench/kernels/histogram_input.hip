@@ -1,5 +1,5 @@
 // Sixteen private bins a work-item over consecutive bytes: the input side of a histogram.
-// Arguments: n each. Simulated: 20000 48. GPU: 134217728 1024
+// Arguments: n each. Simulated: 65536 256. Uneven: 20000 48. GPU: 134217728 1024
 #include "common.h"
 
 __global__ void private_bins(const unsigned char *data, unsigned *bins, int n, int each) {

@@ -1,5 +1,5 @@
 // C = A B with the row on threadIdx.x: loads of A and stores of C are a row apart.
-// Arguments: M N K. Simulated: 40 48 64. GPU: 2048 2048 2048
+// Arguments: M N K. Simulated: 48 128 64. Uneven: 40 48 64. GPU: 2048 2048 2048
 #include "common.h"
 
 __global__ void matmul(const float *A, const float *B, float *C, int M, int N, int K) {

@@ -1,5 +1,5 @@
 // y = A x, a work-item a row: lanes are a row of A apart.
-// Arguments: rows columns. Simulated: 300 200. GPU: 8192 8192
+// Arguments: rows columns. Simulated: 128 512. Uneven: 300 200. GPU: 8192 8192
 #include "common.h"
 
 __global__ void matvec(const float *A, const float *x, float *y, int rows, int columns) {

@@ -1,5 +1,5 @@
 // y = A^T x, a work-item a column: coalesced, but one long loop for few work-items.
-// Arguments: rows columns. Simulated: 200 300. GPU: 8192 8192
+// Arguments: rows columns. Simulated: 128 320. Uneven: 200 300. GPU: 8192 8192
 #include "common.h"
 
 __global__ void matvec_transposed(const float *A, const float *x, float *y, int rows, int columns) {

@@ -1,5 +1,5 @@
 // A pitched image of bytes, a work-item a row.
-// Arguments: height width pitch. Simulated: 90 100 128. GPU: 16384 16384 16384
+// Arguments: height width pitch. Simulated: 64 1024 1024. Uneven: 90 100 128. GPU: 16384 16384 16384
 #include "common.h"
 
 __global__ void threshold(const uint8_t *in, uint8_t *out, int height, int width, size_t pitch, uint8_t level) {

@@ -1,5 +1,5 @@
 // Partial sums: each work-item adds a block of consecutive elements.
-// Arguments: n each. Simulated: 20000 37. GPU: 67108864 1024
+// Arguments: n each. Simulated: 32768 128. Uneven: 20000 37. GPU: 67108864 1024
 #include "common.h"
 
 __global__ void partial_sums(const float *in, float *partial, int n, int each) {

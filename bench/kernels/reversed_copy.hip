@@ -1,5 +1,5 @@
 // A matrix is mirrored left to right, a work-item a row, with a negative step.
-// Arguments: rows columns. Simulated: 70 130. GPU: 8192 8192
+// Arguments: rows columns. Simulated: 64 512. Uneven: 70 130. GPU: 8192 8192
 #include "common.h"
 
 __global__ void mirror(const float *in, float *out, int rows, int columns) {

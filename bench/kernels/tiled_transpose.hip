@@ -1,5 +1,5 @@
 // A transpose through LDS whose columns all fall on one bank.
-// Arguments: rows columns. Simulated: 96 128. GPU: 4096 4096
+// Arguments: rows columns. Simulated: 96 128. Uneven: 96 128. GPU: 4096 4096
 #include "common.h"
 
 constexpr int kTile = 32;

@@ -1,5 +1,5 @@
 // c = a * b: nothing to coalesce, only to widen.
-// Arguments: n. Simulated: 10007. GPU: 33554432
+// Arguments: n. Simulated: 1048576. Uneven: 1050001. GPU: 33554432
 #include "common.h"
 
 __global__ void vector_multiply(const float *a, const float *b, float *c, int n) {

@@ -265,8 +265,9 @@ private:
     unsigned long long done = 0;
     if ((streams.template isAligned<W>() && ...)) {
       const unsigned long long runs = count / W;
+      constexpr int Unroll = W < 16 ? 4 : 2;
       // Loads of several runs are under way at once.
-#pragma unroll(W < 16 ? 4 : 2)
+#pragma unroll Unroll
       for (unsigned long long run = lane(); run < runs; run += size())
         eachOf<W>(from, run * W, work, streams.template run<W>(run * W)...);
       done = runs * W;

@@ -15,14 +15,14 @@ def run(command, **more):
 def check(folder, scratch, compile_command, name):
     source = os.path.join(folder, name)
     with open(source) as file:
-        found = re.search(r"^// Arguments: [^.]*\. Simulated: ([\d ]+)\. GPU: [\d ]+$", file.read(), re.M)
+        found = re.search(r"^// Arguments: [^.]*\. Simulated: ([\d ]+)\. Uneven: ([\d ]+)\. GPU: [\d ]+$", file.read(), re.M)
     if not found:
         return "no line of arguments"
     binary = os.path.join(scratch, name[:-4])
     status, text = run(compile_command + [source, "-o", binary])
     if status:
         return text
-    simulator = ["hk-sim", "--races", "--waits", "--uninitialized", "--strict", binary] + found[1].split()
+    simulator = ["hk-sim", "--races", "--waits", "--uninitialized", "--strict", binary] + found[2].split()
     status, text = run(simulator)
     if status or text != "PASS":
         return "exit status %d: %s" % (status, text)
