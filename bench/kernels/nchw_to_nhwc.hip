@@ -1,5 +1,5 @@
 // Layout change of images, channels first to channels last; stores are `channels` apart.
-// Arguments: images channels height width. Simulated: 2 64 16 16. Uneven: 2 12 17 19. GPU: 32 64 128 128
+// Arguments: images channels height width. Simulated: 2 64 64 64. Uneven: 2 37 61 67. GPU: 32 64 128 128
 #include "common.h"
 
 __global__ void nchw_to_nhwc(const float *in, float *out, int images, int channels, int height, int width) {

@@ -1,5 +1,5 @@
 // Layout change of images, channels last to channels first, one block row of work-items a channel.
-// Arguments: images height width channels. Simulated: 2 16 16 64. Uneven: 2 15 18 12. GPU: 32 128 128 64
+// Arguments: images height width channels. Simulated: 2 64 64 64. Uneven: 2 61 67 37. GPU: 32 128 128 64
 #include "common.h"
 
 __global__ void nhwc_to_nchw(const float *in, float *out, int height, int width, int channels) {

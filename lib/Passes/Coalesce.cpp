@@ -120,7 +120,7 @@ public:
           Remarks.push_back(std::move(Remark));
       }
       if (K->K.Tree)
-        for (Proposal &P : padTiles(KernelSource(K->K)))
+        for (Proposal &P : padTiles(KernelSource(K->K), Opts))
           if (Said.insert({P.Place, P.Message}).second)
             Rewrites.push_back(std::move(P));
       if (K->K.Tree && !isVersion(K->K.Tree->Name)) {
@@ -164,7 +164,11 @@ private:
     if (Best)
       return *Best;
     std::variant<KernelVersion, Declined> Shared = interchange(S, Opts);
-    if (std::holds_alternative<KernelVersion>(Shared) || !std::get<Declined>(Shared).Why.empty())
+    if (std::holds_alternative<KernelVersion>(Shared))
+      return Shared;
+    // The reason of that which is made for such a kernel.
+    const bool IsLinear = std::get<Declined>(Shared).Obligation != "work-items are numbered in x";
+    if (IsLinear && !std::get<Declined>(Shared).Why.empty())
       return Shared;
     for (auto &M : llvm::reverse(Moved))
       if (!std::get<Declined>(M).Why.empty())
@@ -185,7 +189,7 @@ private:
       std::variant<KernelVersion, Declined> Found = choose(Source, Launches);
       Proposal P;
       if (auto *V = std::get_if<KernelVersion>(&Found)) {
-        P = proposalFor(Source, *V, Launches);
+        P = proposalFor(Source, *V, Launches, Opts);
       } else {
         auto &D = std::get<Declined>(Found);
         P.Pass = "coalesce";

@@ -120,8 +120,7 @@ bool Interchange::commonExpression(const BodyNode &E, const BodyNode &Statement,
 /// Whether \p N has a break that ends \p N's own loop, a return, or a goto.
 /// All work-items of a workgroup meet behind it: only limits of their number keep some away.
 bool Interchange::isAlone(const SharedLoop &L) const {
-  std::set<std::string> Conditions;
-  if (!limitsOf(S, Conditions))
+  if (!limitsOf(S))
     return false;
   for (const BodyNode *N : Sequential)
     if (N->Begin <= L.Loop.For->Begin && L.Loop.For->End <= N->End)
@@ -251,6 +250,8 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     std::optional<Polynomial> P = S.form(*N);
     if (!P || P->begin()->first[0].back() != 'x')
       return Declined{"work-items are numbered in x", "another dimension is used", N->Place};
+    if (!B.TemplateParams.empty() && (N->Type.Kind != ValueType::Unsigned || N->Type.Bytes > 4))
+      return Declined{"the version fits whatever the template is instantiated with", "the type of the number stands in its text", N->Place};
     if (!N->Spelled)
       return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
   }
@@ -313,9 +314,11 @@ std::variant<KernelVersion, Declined> Interchange::run() {
   bool Sums = false;
   for (const SharedLoop &L : Shared)
     for (const Reduction &R : L.Reductions) {
-      const ValueType &T = B.Variables[R.Variable].Type;
+      const ValueType &T = R.IsArray ? B.Variables[R.Variable].Pointee : B.Variables[R.Variable].Type;
       Sums |= (R.Kind == ReductionKind::Sum || R.Kind == ReductionKind::Product) && !T.isInteger();
     }
+  if (Sums && Opts.ExactFloats)
+    return Declined{"sums keep their order", "--fp=exact asks for it, and lanes add up another way", S.K.Place};
   if (Sums)
     Obligations.push_back({"sums may be taken in another order", ObligationState::Assumed, "--fp=reassoc, the default"});
   writeLoops(NeedSync);

@@ -43,7 +43,7 @@ std::optional<std::vector<TileUse>> usesOf(unsigned Variable, const KernelBody &
 
 } // namespace
 
-std::vector<Proposal> hk::padTiles(const KernelSource &S) {
+std::vector<Proposal> hk::padTiles(const KernelSource &S, const PassOptions &Opts) {
   std::vector<Proposal> Out;
   const KernelBody &B = S.Body;
   if (!B.Root)
@@ -65,7 +65,7 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S) {
       return true;
     });
     std::optional<std::vector<TileUse>> Uses = usesOf(I, B);
-    if (Row % BankBytes || !Declared)
+    if (Row % BankBytes || !Declared || !Uses) // without uses: it is a pointer somewhere
       continue;
     const uint64_t Conflict = std::gcd(Row / BankBytes, Banks);
     auto Lane = [&](const BodyNode &E) -> std::optional<int64_t> {
@@ -76,10 +76,9 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S) {
       return C.empty() ? std::optional<int64_t>(0) : C.size() == 1 && C.begin()->first.empty() ? std::optional(C.begin()->second) : std::nullopt;
     };
     bool Columns = false;
-    if (Uses)
-      for (const TileUse &U : *Uses)
-        Columns |= Lane(*U.Row) && std::abs(*Lane(*U.Row)) == 1 && Lane(*U.Column) == 0;
-    if ((Uses && !Columns) || Conflict < 4)
+    for (const TileUse &U : *Uses)
+      Columns |= Lane(*U.Row) && std::abs(*Lane(*U.Row)) == 1 && Lane(*U.Column) == 0;
+    if (!Columns || Conflict < 4)
       continue;
     const uint64_t Pad = Bytes < BankBytes ? BankBytes / Bytes : 1;
     Proposal P;
@@ -94,9 +93,6 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S) {
       P.Obligations.push_back({Text, ObligationState::Failed, How});
       Out.push_back(P);
     };
-    if (!Uses) {
-      continue; // used as a pointer: who knows how
-    }
     // The declaration ends in the bracket of its last dimension.
     StringRef Text = StringRef(B.Text).slice(Declared->Begin, Declared->End);
     if (!Declared->Spelled || !Text.ends_with("]")) {
@@ -107,7 +103,11 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S) {
       Fail("nothing depends on the size of the tile", "the kernel uses sizeof");
       continue;
     }
-    if (S.K.BodyHasConditionals) {
+    if (S.K.InHeader && !Opts.EditHeaders) {
+      Fail("the tile is in the main file", "headers are changed as overlay copies (--out-dir) or by -i --headers only");
+      continue;
+    }
+    if (S.K.BodyHasConditionals && !Opts.AssumeConfiguration) {
       Fail("the kernel's text reads the same in every configuration", "it has #if lines");
       continue;
     }

@@ -59,6 +59,8 @@ bool isWorthStaging(const KernelSource &S, unsigned Root, const Record &R, Decli
 }
 
 std::variant<KernelVersion, Declined> StageRecords::run() {
+  if (!B.TemplateParams.empty())
+    return Declined{"the version fits whatever the template is instantiated with", "types or sizes of elements stand in its text", S.K.Place};
   if (!S.Problem.empty())
     return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
   if (!S.Uncovered.empty())
@@ -71,8 +73,7 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
       return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
     Used[P->begin()->first[0].back() - 'x'] = true;
   }
-  std::set<std::string> Conditions;
-  std::optional<std::array<const BodyNode *, 3>> Limits = limitsOf(S, Conditions);
+  const std::optional<WorkItemLimits> Limits = limitsOf(S);
   Declined First;
   std::optional<KernelVersion> Best;
   for (unsigned D = 0; D != 3; ++D) {
@@ -138,7 +139,7 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
       else if (!Used[E])
         V.Guards.push_back(std::string("hk_items.") + Axis[E] + " == 1");
     V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
-    append_range(V.Guards, Conditions);
+    append_range(V.Guards, Limits->Conditions);
     if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/true, V)) {
       First = *Overlap;
       continue;
@@ -149,7 +150,7 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     V.Message = "records of " + Names + " go through LDS, so that neighbouring lanes reach neighbouring elements";
     V.Comment = "/// " + B.Name + ", with the records of a workgroup moved by all of its lanes by way of LDS.\n";
     auto Least = [&](unsigned E) {
-      const BodyNode *L = (*Limits)[E];
+      const BodyNode *L = Limits->Below[E];
       return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")" : "hk_items." + std::string(Axis[E]);
     };
     V.Prologue = "  const uint3 hk_at = " + Shape + "::place();\n";

@@ -170,6 +170,10 @@ void Remap::describe(KernelVersion &V) const {
 
 /// Loads along one dimension, the store along another.
 std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlong, Declined &Why) const {
+  if (!B.TemplateParams.empty()) {
+    Why = {"the version fits whatever the template is instantiated with", "the type of elements stands in its text", S.K.Place};
+    return std::nullopt;
+  }
   const std::string Twice = "what decides whether and where a work-item stores can be computed twice";
   const SourceAccess *Store = nullptr;
   for (const SourceAccess &A : S.Accesses)
@@ -303,6 +307,7 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
                "  hk_tile.drain([&](uint3 hk_at, auto hk_get) {\n" + Number + DrainText + "  });\n";
   V.Edits.push_back({B.BodyBegin + 1, End, ""}); // all of it is in the prologue
   V.Guards.push_back("hk::fits<" + Tile + ">(hk_items)");
+  V.Guards.push_back("hk::areManyTiles(hk_items)");
   V.Launch = "hk::launchItems<" + Tile + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $" + (TheCut ? ", unsigned(hk_total)" : "") + ");";
   V.Obligations.push_back({Twice, ObligationState::Proved, "it depends on numbers and parameters"});
   V.Obligations.push_back({"each work-item stores one element, that no other part of the kernel touches", ObligationState::Proved,
@@ -323,6 +328,8 @@ std::variant<KernelVersion, Declined> Remap::run() {
     std::optional<Polynomial> P = S.form(*N);
     if (!P || !N->Spelled)
       return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
+    if (!B.TemplateParams.empty() && (N->Type.Kind != ValueType::Unsigned || N->Type.Bytes > 4))
+      return Declined{"the version fits whatever the template is instantiated with", "the type of the number stands in its text", N->Place};
     Used[P->begin()->first[0].back() - 'x'] = true;
   }
   unsigned Best = 0, BestLoads = 0, BestStores = 0;

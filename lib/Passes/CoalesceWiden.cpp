@@ -111,8 +111,7 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
     Loops |= !A.Loops.empty() && !Streams.count(A.Root);
   if (Loops)
     return Declined{};
-  std::set<std::string> Conditions;
-  const std::optional<std::array<const BodyNode *, 3>> Limits = limitsOf(S, Conditions);
+  const std::optional<WorkItemLimits> Limits = limitsOf(S);
   if (!Limits)
     return Declined{"which work-items use elements is known before they do", "a condition is not about their number alone", S.K.Place};
   unsigned W = MostItems;
@@ -138,7 +137,7 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
   const double Now = linesNow();
   if (Now < 1.3 * Lines) // nothing to gain but fewer instructions: few work-items had better be spread
     V.Guards.push_back("hk::areMany(hk_items)");
-  append_range(V.Guards, Conditions);
+  append_range(V.Guards, Limits->Conditions);
   if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/true, V))
     return *Overlap;
   std::string Names, Elements, Sources;
@@ -157,7 +156,7 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
       Bases.replace(At, From.size(), To);
   }
   auto Least = [&](unsigned E) {
-    const BodyNode *L = (*Limits)[E];
+    const BodyNode *L = Limits->Below[E];
     return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")" : "hk_items." + std::string(Axis[E]);
   };
   std::string Whole = Shape + "::areBelow(" + Least(D) + ")";
@@ -193,6 +192,8 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
 }
 
 std::variant<KernelVersion, Declined> Widen::run() {
+  if (!B.TemplateParams.empty())
+    return Declined{"the version fits whatever the template is instantiated with", "types or sizes of elements stand in its text", S.K.Place};
   if (!S.Problem.empty())
     return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
   if (!S.Uncovered.empty())

@@ -20,7 +20,7 @@ std::optional<std::string> Interchange::startText(const BodyNode &E, const Share
       return false;
     }
     if (Value->Kind != NodeKind::Integer)
-      Text = Value->Kind == NodeKind::Reference ? *Text : B.Variables[N.Variable].Type.Text + "(" + *Text + ")";
+      Text = Value->Kind == NodeKind::Reference ? *Text : castTo(B.Variables[N.Variable].Type.Text, *Text);
     Edits.push_back({N.Begin, N.End, *Text});
     return true;
   });
@@ -61,7 +61,7 @@ const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
     return nullptr;
   // With the types that the comparison has.
   auto Typed = [](const BodyNode &N, const std::string &Text) {
-    return N.Kind == NodeKind::Cast || N.Kind == NodeKind::Integer ? N.Type.Text + "(" + Text + ")" : Text;
+    return N.Kind == NodeKind::Cast || N.Kind == NodeKind::Integer ? castTo(N.Type.Text, Text) : Text;
   };
   L.Start = Typed(*Counts, *Start);
   L.Limit = Typed(*Limit, B.textOf(*Limit));
@@ -70,7 +70,13 @@ const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
 
 void Interchange::widen(SharedLoop &L) const {
   const CountedLoop &C = L.Loop;
-  if (C.Step)
+  // What stands behind a continue does not happen in each iteration.
+  bool Skips = false;
+  visit(*C.body(), [&](const BodyNode &N) {
+    Skips |= N.Kind == NodeKind::Continue;
+    return N.Kind != NodeKind::For && N.Kind != NodeKind::While && N.Kind != NodeKind::Do;
+  });
+  if (C.Step || Skips || !B.TemplateParams.empty()) // types stand in the text
     return;
   const BodyNode *EarlyEnd = C.Down || C.Bounds.size() != 1 ? nullptr : earlyEnd(L);
   const std::string Counter = KernelSource::factorOf(C.Variable);
@@ -192,17 +198,20 @@ void Interchange::writeLoops(const std::set<unsigned> &NeedSync) {
     std::string To;
     for (const CountedLoop::Bound &Bound : C.Bounds)
       To = To.empty() ? B.textOf(*Bound.To) : "hk::least(" + To + ", " + B.textOf(*Bound.To) + ")";
+    // As it is written, for templates; without what only the original needs.
+    std::string Type = StringRef(B.Text).slice(C.For->child(0)->Begin, C.For->child(0)->child(0)->Begin).trim().str();
+    if (Type.empty() || Type == "auto" || !C.For->child(0)->Spelled)
+      Type = B.Variables[C.Variable].Type.Text;
     std::string Call = C.Down ? (C.Bounds[0].Inclusive ? "downThrough" : "downOver")
                               : (C.Bounds[0].Inclusive ? "through" : "over");
     std::string More;
     if (C.Step) {
       Call += "By";
-      More = ", " + B.Variables[C.Variable].Type.Text + "(" + B.textOf(*C.Step) + ")";
+      More = ", " + castTo(Type, B.textOf(*C.Step));
     }
-    const std::string &Type = B.Variables[C.Variable].Type.Text;
     std::string From = B.textOf(*C.From);
-    if (C.From->Type.Text != Type || (C.From->Kind == NodeKind::Integer && Type != "int"))
-      From = Type + "(" + From + ")"; // a literal is an int
+    if (C.From->Type.Text != B.Variables[C.Variable].Type.Text || (C.From->Kind == NodeKind::Integer && Type != "int"))
+      From = castTo(Type, From); // a literal is an int
     for (const Reduction &R : L.Reductions) {
       const bool FromZero = startsAtZero(R, L);
       const std::string Of = R.Target;
@@ -256,11 +265,6 @@ void Interchange::writeLoops(const std::set<unsigned> &NeedSync) {
                 nameOf(C.Variable) + Elements + ")";
       const bool Braced = C.body()->Kind == NodeKind::Block;
       Edits.push_back({C.For->Begin, unsigned(HeaderEnd), Before + (Braced ? "" : " {")});
-      visit(*C.body(), [&](const BodyNode &N) {
-        if (N.Kind == NodeKind::Continue)
-          Edits.push_back({N.Begin, N.End, "return;"});
-        return N.Kind != NodeKind::For && N.Kind != NodeKind::While && N.Kind != NodeKind::Do;
-      });
       L.After.insert(L.After.begin(), (Braced ? "" : "}") + Sources + ");");
     } else {
     bool Inner = false;

@@ -58,6 +58,10 @@ std::string hk::edited(const KernelBody &B, unsigned Begin, unsigned End, std::v
   return Out + B.Text.substr(At, End - At);
 }
 
+std::string hk::castTo(const std::string &Type, const std::string &Text) {
+  return Type.find(' ') == std::string::npos ? Type + "(" + Text + ")" : "(" + Type + ")(" + Text + ")";
+}
+
 std::string hk::indented(const std::string &Text) {
   std::string Out;
   for (const std::string &Line : split(Text, '\n'))
@@ -69,7 +73,8 @@ static Obligation failed(const std::string &Text, const std::string &How) {
   return {Text, ObligationState::Failed, How};
 }
 
-Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const std::vector<Launch> &Launches) {
+Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const std::vector<Launch> &Launches,
+                         const PassOptions &Opts) {
   const KernelBody &B = S.Body;
   Proposal P;
   P.Pass = "coalesce";
@@ -87,9 +92,11 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
     P.Edits.clear();
     return P;
   };
+  if (S.K.InHeader && !Opts.EditHeaders)
+    return Decline("the kernel is in the main file", "headers are changed as overlay copies (--out-dir) or by -i --headers only");
   if (!B.NotCopyable.empty())
     return Decline("a second version of the kernel can stand beside it", B.NotCopyable);
-  if (S.K.BodyHasConditionals)
+  if (S.K.BodyHasConditionals && !Opts.AssumeConfiguration)
     return Decline("the kernel's text reads the same in every configuration", "it has #if lines");
   const std::string Version = versionName(B), Launcher = launcherName(B);
   for (const std::string &Name : {Version, Launcher})

@@ -366,6 +366,8 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
       }
       Pairs.insert({W, R});
     }
+  if (!Pairs.empty() && !B.TemplateParams.empty())
+    return Declined{Text, "ranges are not compared for templates; __restrict__ or --assume=noalias would say it", S.K.Place};
   for (auto [W, R] : Pairs)
     for (unsigned Root : {W, R}) {
       std::string Why;
@@ -392,9 +394,8 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
   return std::nullopt;
 }
 
-std::optional<std::array<const BodyNode *, 3>> hk::limitsOf(const KernelSource &S,
-                                                                std::set<std::string> &Conditions) {
-  std::array<const BodyNode *, 3> Limits{nullptr, nullptr, nullptr};
+std::optional<WorkItemLimits> hk::limitsOf(const KernelSource &S) {
+  WorkItemLimits Limits;
   // All parts of \p C bound work-items.
   auto Take = [&](const BodyNode &C, const char *Joint, const char *Operator, const char *Mirrored) {
     std::vector<const BodyNode *> Parts{&C};
@@ -422,8 +423,8 @@ std::optional<std::array<const BodyNode *, 3>> hk::limitsOf(const KernelSource &
           Parameters &= E.Kind != NodeKind::Reference || S.Body.Variables[E.Variable].Parameter >= 0;
           return true;
         });
-        const BodyNode *&Limit = Limits[I->begin()->first[0].back() - 'x'];
-        if (!Parameters || Limit || !comparesNumbers(S, *Part->child(!Swap), Conditions))
+        const BodyNode *&Limit = Limits.Below[I->begin()->first[0].back() - 'x'];
+        if (!Parameters || Limit || !comparesNumbers(S, *Part->child(!Swap), Limits.Conditions))
           continue;
         Limit = Part->child(!Swap);
         Found = true;
@@ -445,11 +446,18 @@ std::optional<std::array<const BodyNode *, 3>> hk::limitsOf(const KernelSource &
           return std::nullopt;
         continue;
       }
-      const bool All = all_of(S.Accesses, [&](const SourceAccess &A) {
+      bool Leaves = false;
+      visit(N, [&](const BodyNode &Inner) {
+        Leaves |= Inner.Kind == NodeKind::Return;
+        return true;
+      });
+      const bool All = !Leaves && all_of(S.Accesses, [&](const SourceAccess &A) {
         return any_of(A.Conditions, [&](const SourceCondition &C) { return C.Holds && C.Node == N.child(0); });
       });
-      if (All && !N.child(2))
+      if (All && !N.child(2)) {
+        Limits.Around = N.child(0);
         return Take(*N.child(0), "&&", "<", ">") ? std::optional(Limits) : std::nullopt;
+      }
     }
     // Nothing else leaves the kernel.
     bool Returns = false;

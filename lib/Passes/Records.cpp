@@ -50,6 +50,7 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
   const KernelBody &B = S.Body;
   const std::string Item = std::string("item.") + Axis[D];
   const std::string Whole = "each work-item uses all of a record of its own";
+  const std::optional<WorkItemLimits> Limits = limitsOf(S);
   Record R;
   std::optional<Polynomial> Base;
   for (const SourceAccess &A : S.Accesses) {
@@ -119,13 +120,9 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
     for (const BodyNode *N : A.Loops)
       if (std::optional<CountedLoop> L = S.countedLoop(*N); !L || Element != B.Variables[L->Variable].Name || A.Loops.size() > 1)
         return No("it is inside a loop over something else");
-    for (const SourceCondition &C : A.Conditions) {
-      bool IsLimit = false;
-      for (const auto &Statement : B.Root->Children)
-        IsLimit |= Statement->Kind == NodeKind::If && Statement->child(0) == C.Node && C.Holds && !Statement->child(2);
-      if (!IsLimit)
+    for (const SourceCondition &C : A.Conditions)
+      if (!Limits || C.Node != Limits->Around || !C.Holds)
         return No("a condition decides whether it is used");
-    }
     if (IsStruct) {
       R.Members.insert(A.Member);
       if (A.Writes)

@@ -47,7 +47,7 @@ cl::opt<std::string> RocmPath("rocm-path",
 
 // What to do.
 cl::list<std::string> PassNames("passes", cl::desc("Run these passes only (default: barriers). Passes: barriers; coalesce, which says "
-                                                  "how wavefronts reach global memory and changes nothing yet"),
+                                                  "how wavefronts reach global memory and lets neighbouring lanes reach neighbours"),
                                 cl::value_desc("A,B"), cl::CommaSeparated, cl::sub(RewriteCommand), cl::sub(VerifyCommand),
                                 cl::cat(PassCategory));
 enum class Assumption { NoAlias, Launches, Configuration };
@@ -60,6 +60,13 @@ cl::list<Assumption>
                            clEnumValN(Assumption::Configuration, "configuration",
                                       "the files are built with the given flags only, so #if lines read one way")),
                 cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::sub(FactsCommand), cl::cat(PassCategory));
+enum class FloatingPoint { Exact, Reassoc };
+cl::opt<FloatingPoint> Floats("fp", cl::desc("What floating-point results may differ by:"),
+                              cl::values(clEnumValN(FloatingPoint::Reassoc, "reassoc",
+                                                    "the order of sums and products (default)"),
+                                         clEnumValN(FloatingPoint::Exact, "exact", "nothing")),
+                              cl::init(FloatingPoint::Reassoc), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                              cl::cat(PassCategory));
 cl::opt<bool> InsertBarriers("insert-barriers",
                              cl::desc("Insert the barriers whose absence is reported as a race"),
                              cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(PassCategory));
@@ -213,6 +220,7 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
   Out.Frontend.Target = Target;
   Out.Frontend.RocmPath = RocmPath;
   Out.PassNames.assign(PassNames.begin(), PassNames.end());
+  Out.Passes.ExactFloats = Floats == FloatingPoint::Exact;
   Out.Passes.AssumeNoAlias = is_contained(Assumptions, Assumption::NoAlias);
   Out.Passes.AssumeLaunches = is_contained(Assumptions, Assumption::Launches);
   Out.Passes.AssumeConfiguration = is_contained(Assumptions, Assumption::Configuration);

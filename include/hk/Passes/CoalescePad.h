@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hk/Passes/KernelSource.h"
+#include "hk/Passes/Pass.h"
 #include "hk/Rewrite/Proposal.h"
 
 #include <vector>
@@ -10,6 +11,6 @@ namespace hk {
 
 /// Proposals that add an element to the rows of two-dimensional __shared__ arrays whose columns lanes go down, all on one
 /// bank or few.
-std::vector<Proposal> padTiles(const KernelSource &S);
+std::vector<Proposal> padTiles(const KernelSource &S, const PassOptions &Opts);
 
 } // namespace hk

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "hk/Passes/KernelSource.h"
+#include "hk/Passes/Pass.h"
 #include "hk/Rewrite/Proposal.h"
 
 #include <string>
@@ -55,10 +56,14 @@ std::string versionName(const KernelBody &B);
 std::string launcherName(const KernelBody &B);
 
 /// The proposal that writes \p V. \p Launches: those of the kernel, of all units. Declined where it cannot be written.
-Proposal proposalFor(const KernelSource &S, const KernelVersion &V, const std::vector<Launch> &Launches);
+Proposal proposalFor(const KernelSource &S, const KernelVersion &V, const std::vector<Launch> &Launches,
+                     const PassOptions &Opts);
 
 /// Whether \p L launches from a launcher that was written before.
 bool isInLauncher(const Launch &L, const KernelBody &B);
+
+/// \p Text converted to \p Type.
+std::string castTo(const std::string &Type, const std::string &Text);
 
 /// \p Text with its lines two columns further in.
 std::string indented(const std::string &Text);

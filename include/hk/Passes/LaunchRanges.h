@@ -23,10 +23,17 @@ bool isOfParameters(const KernelSource &S, const Polynomial &P);
 /// \p ItemsAreDim3: the launcher's hk_items has three dimensions, else it is the number in x.
 std::optional<Declined> separateRoots(const KernelSource &S, const PassOptions &Opts, bool ItemsAreDim3, KernelVersion &V);
 
-/// The limit of each dimension's work-items, as written and with parameters only, if the kernel does nothing but for
-/// work-items below all of them: early returns and an if around all else say so, and no other condition is among them.
-/// \p Conditions: what has to hold for their numbers to be compared so, as for LaunchRanges.
-std::optional<std::array<const BodyNode *, 3>> limitsOf(const KernelSource &S, std::set<std::string> &Conditions);
+/// Which work-items a kernel does something for.
+struct WorkItemLimits {
+  /// As written and with parameters only, for each dimension; null for none.
+  std::array<const BodyNode *, 3> Below{nullptr, nullptr, nullptr};
+  const BodyNode *Around = nullptr;  ///< the condition around all that touches memory, if they stand there
+  std::set<std::string> Conditions;  ///< what has to hold for their numbers to be compared so, as for LaunchRanges
+};
+
+/// The limits, if nothing else decides whether a work-item goes on: early returns and an if around all else say so, and no
+/// other condition is among them.
+std::optional<WorkItemLimits> limitsOf(const KernelSource &S);
 
 class LaunchRanges {
 public:

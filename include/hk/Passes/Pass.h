@@ -23,6 +23,7 @@ struct PassOptions {
   bool AssumeNoAlias = false;   ///< --assume=noalias: different pointer parameters never overlap
   bool AssumeLaunches = false;  ///< --assume=launches: the launches in view are all there are
   bool AssumeConfiguration = false; ///< --assume=configuration: #if lines always read as with the given flags
+  bool ExactFloats = false;     ///< --fp=exact: sums keep their order
   bool InsertBarriers = false;  ///< --insert-barriers
   /// Search for races as long as for verdicts, and report each pair of places: what inserting and checking it take.
   bool AllRaces = false;

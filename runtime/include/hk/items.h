@@ -104,6 +104,9 @@ HK_DEVICE void eachItem(bool whole, dim3 items, Work work, Streams... streams) {
   }
 }
 
+/// Enough work-items for tiles of thousands of them on a large GPU.
+inline bool areManyTiles(const dim3 &items) { return uint64_t(items.x) * items.y * items.z >= uint64_t(1) << 18; }
+
 /// Enough work-items to keep all lanes of a large GPU busy with several each.
 inline bool areMany(const dim3 &items) { return uint64_t(items.x) * items.y * items.z >= uint64_t(1) << 20; }
 
