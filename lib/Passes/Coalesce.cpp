@@ -100,7 +100,8 @@ public:
 
   StringRef name() const override { return "coalesce"; }
   StringRef summary() const override {
-    return "say how wavefronts reach global memory, and let neighbouring lanes reach neighbouring elements";
+    return "say how wavefronts reach global memory, and let neighbouring lanes reach neighbouring "
+           "elements";
   }
   bool byDefault() const override { return false; }
 
@@ -199,16 +200,17 @@ private:
         P.Result = Outcome::Declined;
         P.Message = "its uncoalesced accesses stay as they are";
         P.Obligations.push_back(
-            {D.Obligation.empty() ? "a rewrite touches fewer lines" : D.Obligation, ObligationState::Failed,
-             D.Why.empty() ? "none is known for these accesses" : D.Why});
+            {D.Obligation.empty() ? "a rewrite touches fewer lines" : D.Obligation,
+             ObligationState::Failed, D.Why.empty() ? "none is known for these accesses" : D.Why});
         if (D.Place.valid() && !(D.Place == P.Place))
           P.Notes.push_back({D.Place, D.Why});
       }
       if (First && First->Edits != P.Edits) {
         First->Edits.clear();
         First->Result = Outcome::Declined;
-        First->Obligations.push_back({"instantiations of the template agree", ObligationState::Failed,
-                                      "those of " + First->Function + " and " + P.Function + " differ"});
+        First->Obligations.push_back(
+            {"instantiations of the template agree", ObligationState::Failed,
+             "those of " + First->Function + " and " + P.Function + " differ"});
         break;
       }
       if (!First)

@@ -44,7 +44,8 @@ bool Interchange::common(const BodyNode &N, bool InBlock) {
     return true;
   case NodeKind::Declare:
     return !N.child(0) || S.isPure(*N.child(0)) ||
-           fail(&N, "declarations have no other effect", "the initializer of '" + nameOf(N.Variable) + "' has one");
+           fail(&N, "declarations have no other effect",
+                "the initializer of '" + nameOf(N.Variable) + "' has one");
   case NodeKind::Evaluate:
     return commonExpression(*N.child(0), N, InBlock);
   case NodeKind::If:
@@ -52,7 +53,8 @@ bool Interchange::common(const BodyNode &N, bool InBlock) {
       return fail(&N, "conditions have no effect", "one has");
     return common(*N.child(1), false) && (!N.child(2) || common(*N.child(2), false));
   case NodeKind::For: {
-    if (std::optional<CountedLoop> L = S.countedLoop(N); L && !Banned.count(&N) && worthSharing(*L)) {
+    if (std::optional<CountedLoop> L = S.countedLoop(N);
+        L && !Banned.count(&N) && worthSharing(*L)) {
       SharedLoop Candidate;
       Candidate.InBlock = InBlock;
       std::string Why;
@@ -69,7 +71,8 @@ bool Interchange::common(const BodyNode &N, bool InBlock) {
     Sequential.push_back(&N);
     for (unsigned I : {0u, 2u})
       if (const BodyNode *Part = N.child(I)) {
-        if (Part->Kind == NodeKind::Declares ? !common(*Part, true) : !commonExpression(*Part, *Part, false))
+        if (Part->Kind == NodeKind::Declares ? !common(*Part, true)
+                                             : !commonExpression(*Part, *Part, false))
           return false;
       }
     if (N.child(1) && !S.isPure(*N.child(1)))
@@ -97,7 +100,8 @@ bool Interchange::common(const BodyNode &N, bool InBlock) {
 bool Interchange::commonExpression(const BodyNode &E, const BodyNode &Statement, bool InBlock) {
   if (S.isPure(E))
     return true;
-  const bool Assigns = E.Kind == NodeKind::Assign || (E.Kind == NodeKind::Unary && (E.Text == "++" || E.Text == "--"));
+  const bool Assigns = E.Kind == NodeKind::Assign ||
+                       (E.Kind == NodeKind::Unary && (E.Text == "++" || E.Text == "--"));
   if (!Assigns)
     return fail(&E, "effects are single assignments", "this expression has another one");
   if (E.Kind == NodeKind::Assign && !S.isPure(*E.child(1)))
@@ -135,7 +139,8 @@ bool Interchange::isAlone(const SharedLoop &L) const {
     // Around all that is left.
     const BodyNode *Then = If->child(1);
     return I + 1 == Statements.size() && !If->child(2) &&
-           (Then == L.Loop.For || any_of(Then->Children, [&](const auto &C) { return C.get() == L.Loop.For; }));
+           (Then == L.Loop.For ||
+            any_of(Then->Children, [&](const auto &C) { return C.get() == L.Loop.For; }));
   }
   return false;
 }
@@ -153,7 +158,8 @@ bool Interchange::orderMemory(std::set<unsigned> &NeedSync) {
     FailedLoop = L ? L->Loop.For : nullptr;
     if (L) {
       if (!W.Index)
-        return fail(W.Node, Obligation, "where '" + nameOf(W.Root) + "' is written is no sum of products");
+        return fail(W.Node, Obligation,
+                    "where '" + nameOf(W.Root) + "' is written is no sum of products");
       const std::string Counter = KernelSource::factorOf(L->Loop.Variable);
       Polynomial Step = coefficientOf(*W.Index, Counter);
       unsigned Terms = 0;
@@ -161,18 +167,21 @@ bool Interchange::orderMemory(std::set<unsigned> &NeedSync) {
         Terms += is_contained(Factors, Counter);
       const bool One = Step.size() == 1 && Step.begin()->first.empty() && Terms == 1;
       if (!One)
-        return fail(W.Node, Obligation, Step.empty() && !Terms
-                                            ? "all write the same element of '" + nameOf(W.Root) + "'"
-                                            : "elements of '" + nameOf(W.Root) + "' are not a constant apart");
+        return fail(W.Node, Obligation,
+                    Step.empty() && !Terms
+                        ? "all write the same element of '" + nameOf(W.Root) + "'"
+                        : "elements of '" + nameOf(W.Root) + "' are not a constant apart");
       const int64_t C = Step.begin()->second;
-      const ValueType &Index = W.Node->Kind == NodeKind::Subscript ? W.Node->child(1)->Type : ValueType();
+      const ValueType &Index =
+          W.Node->Kind == NodeKind::Subscript ? W.Node->child(1)->Type : ValueType();
       if (C != 1 && C != -1 && Index.Kind == ValueType::Unsigned && Index.Bytes < 8)
         return fail(W.Node, Obligation, "the index may wrap in 32 bits");
       for (const auto &[Factors, C2] : *W.Index)
         for (const std::string &F : Factors)
           if (F != Counter && !isInvariant(F, *L))
             return fail(W.Node, Obligation,
-                        "where '" + nameOf(W.Root) + "' is written depends on '" + nameOf(*KernelSource::variableOf(F)) + "'");
+                        "where '" + nameOf(W.Root) + "' is written depends on '" +
+                            nameOf(*KernelSource::variableOf(F)) + "'");
     }
     for (const SourceAccess &A : S.Accesses) {
       if (A.Root != W.Root || (&A == &W))
@@ -180,11 +189,14 @@ bool Interchange::orderMemory(std::set<unsigned> &NeedSync) {
       const SharedLoop *M = loopOf(A);
       if (L && L == M) {
         if (!A.Index || *A.Index != *W.Index)
-          return fail(A.Node, Obligation, "'" + nameOf(W.Root) + "' is used here at another element than it is written at");
+          return fail(A.Node, Obligation,
+                      "'" + nameOf(W.Root) +
+                          "' is used here at another element than it is written at");
         continue;
       }
       // The same lane has the same element in another loop, if both go one by one.
-      if (L && M && L->Width == 1 && M->Width == 1 && !L->Signature.empty() && L->Signature == M->Signature && A.Index && W.Index) {
+      if (L && M && L->Width == 1 && M->Width == 1 && !L->Signature.empty() &&
+          L->Signature == M->Signature && A.Index && W.Index) {
         auto Renamed = [](const Polynomial &P, unsigned Counter) {
           Polynomial Out;
           for (const auto &[Factors, C] : P) {
@@ -200,23 +212,27 @@ bool Interchange::orderMemory(std::set<unsigned> &NeedSync) {
         bool Fixed = true;
         for (const auto &[Factors, C] : *W.Index)
           for (const std::string &F : Factors)
-            if (std::optional<unsigned> V = KernelSource::variableOf(F); V && *V != L->Loop.Variable && !S.isFixed(*V))
+            if (std::optional<unsigned> V = KernelSource::variableOf(F);
+                V && *V != L->Loop.Variable && !S.isFixed(*V))
               Fixed = false;
         if (Fixed && Renamed(*W.Index, L->Loop.Variable) == Renamed(*A.Index, M->Loop.Variable))
           continue;
       }
       NeedSync.insert(W.Root);
     }
-    // A store that all iterations of a loop around come back to meets itself and is in order: one lane makes it.
+    // A store that all iterations of a loop around come back to meets itself and is in order: one
+    // lane makes it.
   }
   FailedLoop = nullptr;
-  Obligations.push_back({Obligation, ObligationState::Proved,
-                         "reductions and stores to elements that differ from iteration to iteration"});
+  Obligations.push_back(
+      {Obligation, ObligationState::Proved,
+       "reductions and stores to elements that differ from iteration to iteration"});
   return true;
 }
 
 /// The first value is zero each time the loop starts.
-/// 128-byte lines that wavefronts touch, before and after: an estimate, loops taken to run 64 times.
+/// 128-byte lines that wavefronts touch, before and after: an estimate, loops taken to run 64
+/// times.
 std::pair<double, double> Interchange::lines() const {
   double Before = 0, After = 0;
   for (const SourceAccess &A : S.Accesses) {
@@ -251,9 +267,11 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     if (!P || P->begin()->first[0].back() != 'x')
       return Declined{"work-items are numbered in x", "another dimension is used", N->Place};
     if (!B.TemplateParams.empty() && (N->Type.Kind != ValueType::Unsigned || N->Type.Bytes > 4))
-      return Declined{"the version fits whatever the template is instantiated with", "the type of the number stands in its text", N->Place};
+      return Declined{"the version fits whatever the template is instantiated with",
+                      "the type of the number stands in its text", N->Place};
     if (!N->Spelled)
-      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
+      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
+                      N->Place};
   }
   if (S.OnlyBlocks[0])
     return Declined{"work-items are numbered in x", "only workgroups are", S.K.Place};
@@ -276,7 +294,9 @@ std::variant<KernelVersion, Declined> Interchange::run() {
   }
   // What is not shared is done by all lanes of a group.
   for (const BodyNode *N : Sequential) {
-    if (any_of(Shared, [&](const SharedLoop &L) { return N->Begin <= L.Loop.For->Begin && L.Loop.For->End <= N->End; }))
+    if (any_of(Shared, [&](const SharedLoop &L) {
+          return N->Begin <= L.Loop.For->Begin && L.Loop.For->End <= N->End;
+        }))
       continue;
     std::optional<CountedLoop> L = S.countedLoop(*N);
     std::optional<Polynomial> From = L ? S.form(*L->From) : std::nullopt,
@@ -286,14 +306,16 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     };
     auto Number = [](const Polynomial &P) { return P.empty() ? 0 : P.begin()->second; };
     if (!IsNumber(From) || !IsNumber(To) || std::abs(Number(*To) - Number(*From)) > 32)
-      return Declined{"all long loops are shared", LoopFailure.empty() ? "this one gains nothing" : LoopFailure,
+      return Declined{"all long loops are shared",
+                      LoopFailure.empty() ? "this one gains nothing" : LoopFailure,
                       LoopFailure.empty() ? N->Place : LoopFailurePlace};
   }
   if (Across && !all_of(Shared, [&](const SharedLoop &L) { return isAlone(L); }))
     return Declined{"", "", {}};
   auto [Before, After] = lines();
   if (!Across && After * 1.5 > Before)
-    return Declined{"fewer lines are touched", "what lanes now store one by one outweighs the loops", S.K.Place};
+    return Declined{"fewer lines are touched",
+                    "what lanes now store one by one outweighs the loops", S.K.Place};
 
   KernelVersion V;
   std::set<unsigned> NeedSync;
@@ -307,31 +329,42 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     return No();
   if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/false, V))
     return *Overlap;
-  Obligations.push_back({"lanes of a group agree on all that they do alike", ObligationState::Proved,
+  Obligations.push_back({"lanes of a group agree on all that they do alike",
+                         ObligationState::Proved,
                          "it depends on the work-item's number, parameters and reductions"});
-  Obligations.push_back({"work-items are numbered in x only, and a group's lanes fit the grid", ObligationState::Guarded,
-                         "the launcher looks at the configuration"});
+  Obligations.push_back({"work-items are numbered in x only, and a group's lanes fit the grid",
+                         ObligationState::Guarded, "the launcher looks at the configuration"});
   bool Sums = false;
   for (const SharedLoop &L : Shared)
     for (const Reduction &R : L.Reductions) {
-      const ValueType &T = R.IsArray ? B.Variables[R.Variable].Pointee : B.Variables[R.Variable].Type;
+      const ValueType &T =
+          R.IsArray ? B.Variables[R.Variable].Pointee : B.Variables[R.Variable].Type;
       Sums |= (R.Kind == ReductionKind::Sum || R.Kind == ReductionKind::Product) && !T.isInteger();
     }
   if (Sums && Opts.ExactFloats)
-    return Declined{"sums keep their order", "--fp=exact asks for it, and lanes add up another way", S.K.Place};
+    return Declined{"sums keep their order", "--fp=exact asks for it, and lanes add up another way",
+                    S.K.Place};
   if (Sums)
-    Obligations.push_back({"sums may be taken in another order", ObligationState::Assumed, "--fp=reassoc, the default"});
+    Obligations.push_back({"sums may be taken in another order", ObligationState::Assumed,
+                           "--fp=reassoc, the default"});
   writeLoops(NeedSync);
   writeLeaders(NeedSync);
   for (const BodyNode *N : S.Items) {
-    std::string Call = S.form(*N)->begin()->first[0] == "items.x" ? "hk_row.items()" : "hk_row.item()";
-    Edits.push_back({N->Begin, N->End, N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned ? "(" + N->Type.Text + ")" + Call : Call});
+    std::string Call =
+        S.form(*N)->begin()->first[0] == "items.x" ? "hk_row.items()" : "hk_row.item()";
+    Edits.push_back({N->Begin, N->End,
+                     N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned
+                         ? "(" + N->Type.Text + ")" + Call
+                         : Call});
   }
   V.Edits = Edits;
   append_range(V.Obligations, Obligations);
   V.Rule = "coalesce-interchange";
-  V.Message = "a group of lanes shares what each work-item goes through, so that neighbouring lanes reach neighbouring elements";
-  V.Comment = "/// " + B.Name + " with a group of work-items in place of each: its lanes go through a row side by side.\n";
+  V.Message = "a group of lanes shares what each work-item goes through, so that neighbouring "
+              "lanes reach neighbouring elements";
+  V.Comment =
+      "/// " + B.Name +
+      " with a group of work-items in place of each: its lanes go through a row side by side.\n";
   V.Template = "class hk_Row";
   V.Params = "hk::Groups hk_groups";
   V.Prologue = "  hk_Row hk_row(hk_groups);\n  if (hk_row.isPast())\n    return;\n";
@@ -374,13 +407,16 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     for (const Reduction &R : L.Reductions)
       if (R.IsArray)
         Rows = "Many";
-  V.Launch = "hk::launchGroups(hk_items, " + Trips + ", hk::Rows::" + Rows + ", hk_stream, @<hk::Group<hk::InWave>\x01>,\n"
-             "                     @<hk::Group<256>\x01>, @<hk::Group<512>\x01>, @<hk::Group<1024>\x01>, $);";
+  V.Launch = "hk::launchGroups(hk_items, " + Trips + ", hk::Rows::" + Rows +
+             ", hk_stream, @<hk::Group<hk::InWave>\x01>,\n"
+             "                     @<hk::Group<256>\x01>, @<hk::Group<512>\x01>, "
+             "@<hk::Group<1024>\x01>, $);";
   V.Effects.push_back({"128-byte lines a wavefront in its loops", Before / After, 1});
   return V;
 }
 
-std::variant<KernelVersion, Declined> hk::interchange(const KernelSource &S, const PassOptions &Opts) {
+std::variant<KernelVersion, Declined> hk::interchange(const KernelSource &S,
+                                                      const PassOptions &Opts) {
   std::set<const BodyNode *> Banned;
   std::optional<Declined> First;
   for (;;) {

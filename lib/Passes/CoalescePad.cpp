@@ -31,8 +31,8 @@ std::optional<std::vector<TileUse>> usesOf(unsigned Variable, const KernelBody &
   visit(*B.Root, [&](const BodyNode &N) {
     References += N.Kind == NodeKind::Reference && N.Variable == Variable;
     if (N.Kind == NodeKind::Subscript && N.child(0)->Kind == NodeKind::Subscript &&
-        N.child(0)->child(0)->Kind == NodeKind::Reference && N.child(0)->child(0)->Variable == Variable &&
-        N.Type.Kind != ValueType::Array)
+        N.child(0)->child(0)->Kind == NodeKind::Reference &&
+        N.child(0)->child(0)->Variable == Variable && N.Type.Kind != ValueType::Array)
       Uses.push_back({N.child(0)->child(1), N.child(1)});
     return true;
   });
@@ -54,8 +54,8 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S, const PassOptions &Opt
       Lds += V.Type.Bytes;
   for (unsigned I = 0; I != B.Variables.size(); ++I) {
     const BodyVariable &V = B.Variables[I];
-    if (!V.IsShared || V.Type.Kind != ValueType::Array || !V.Type.Elements || V.Pointee.Kind != ValueType::Array ||
-        !V.Pointee.Elements)
+    if (!V.IsShared || V.Type.Kind != ValueType::Array || !V.Type.Elements ||
+        V.Pointee.Kind != ValueType::Array || !V.Pointee.Elements)
       continue;
     const uint64_t Bytes = V.Pointee.Bytes / V.Pointee.Elements, Row = V.Pointee.Bytes;
     const BodyNode *Declared = nullptr;
@@ -73,7 +73,9 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S, const PassOptions &Opt
       if (!P)
         return std::nullopt;
       Polynomial C = coefficientOf(*P, "threadIdx.x");
-      return C.empty() ? std::optional<int64_t>(0) : C.size() == 1 && C.begin()->first.empty() ? std::optional(C.begin()->second) : std::nullopt;
+      return C.empty()                                   ? std::optional<int64_t>(0)
+             : C.size() == 1 && C.begin()->first.empty() ? std::optional(C.begin()->second)
+                                                         : std::nullopt;
     };
     bool Columns = false;
     for (const TileUse &U : *Uses)
@@ -86,8 +88,9 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S, const PassOptions &Opt
     P.Rule = "coalesce-pad";
     P.Place = Declared->Place;
     P.Function = S.K.Name;
-    P.Message = "lanes that go down a column of '" + V.Name + "' are on " + std::to_string(Banks / Conflict) +
-                " of 32 banks; rows become " + std::to_string(Pad * Bytes) + " bytes longer";
+    P.Message = "lanes that go down a column of '" + V.Name + "' are on " +
+                std::to_string(Banks / Conflict) + " of 32 banks; rows become " +
+                std::to_string(Pad * Bytes) + " bytes longer";
     auto Fail = [&](const std::string &Text, const std::string &How) {
       P.Result = Outcome::Declined;
       P.Obligations.push_back({Text, ObligationState::Failed, How});
@@ -104,7 +107,8 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S, const PassOptions &Opt
       continue;
     }
     if (S.K.InHeader && !Opts.EditHeaders) {
-      Fail("the tile is in the main file", "headers are changed as overlay copies (--out-dir) or by -i --headers only");
+      Fail("the tile is in the main file",
+           "headers are changed as overlay copies (--out-dir) or by -i --headers only");
       continue;
     }
     if (S.K.BodyHasConditionals && !Opts.AssumeConfiguration) {
@@ -113,12 +117,13 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S, const PassOptions &Opt
     }
     const uint64_t More = V.Type.Elements * Pad * Bytes;
     if (Lds + More > LdsBytes) {
-      Fail("the tile fits into LDS", std::to_string(Lds + More) + " bytes are more than " + std::to_string(LdsBytes));
+      Fail("the tile fits into LDS",
+           std::to_string(Lds + More) + " bytes are more than " + std::to_string(LdsBytes));
       continue;
     }
     Lds += More;
-    P.Obligations.push_back({"all uses of the tile name a row and a column", ObligationState::Proved,
-                             std::to_string(Uses->size()) + " uses do"});
+    P.Obligations.push_back({"all uses of the tile name a row and a column",
+                             ObligationState::Proved, std::to_string(Uses->size()) + " uses do"});
     P.Effects.push_back({"lanes on a bank, for a column", double(2 * Conflict), 2});
     P.Edits.push_back({{B.File, Declared->End - 1, 0}, " + " + std::to_string(Pad)});
     Out.push_back(std::move(P));

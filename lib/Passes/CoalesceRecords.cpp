@@ -23,7 +23,8 @@ using namespace hk;
 namespace {
 
 const char *const Axis[] = {"x", "y", "z"};
-constexpr unsigned LdsBudget = 16 * 1024; ///< bytes of a workgroup: four of them leave a compute unit full
+constexpr unsigned LdsBudget =
+    16 * 1024; ///< bytes of a workgroup: four of them leave a compute unit full
 
 class StageRecords {
 public:
@@ -36,14 +37,14 @@ private:
   const KernelBody &B;
   const PassOptions &Opts;
   const std::vector<Launch> &Launches;
-
 };
 
 /// Whether lanes that are a record apart gain by LDS. No reason for what was fine before.
 bool isWorthStaging(const KernelSource &S, unsigned Root, const Record &R, Declined &Why) {
   auto No = [&](const std::string &Text) {
     if (!Text.empty())
-      Why = {"records gain by going through LDS", "'" + S.Body.Variables[Root].Name + "': " + Text, S.K.Place};
+      Why = {"records gain by going through LDS", "'" + S.Body.Variables[Root].Name + "': " + Text,
+             S.K.Place};
     return false;
   };
   if (!R.IsStruct && R.Elements == 1)
@@ -60,17 +61,21 @@ bool isWorthStaging(const KernelSource &S, unsigned Root, const Record &R, Decli
 
 std::variant<KernelVersion, Declined> StageRecords::run() {
   if (!B.TemplateParams.empty())
-    return Declined{"the version fits whatever the template is instantiated with", "types or sizes of elements stand in its text", S.K.Place};
+    return Declined{"the version fits whatever the template is instantiated with",
+                    "types or sizes of elements stand in its text", S.K.Place};
   if (!S.Problem.empty())
     return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
   if (!S.Uncovered.empty())
     return Declined{"the number of a work-item is all that the kernel asks of its place",
-                    "it uses " + S.Uncovered[0]->Text + "." + Axis[S.Uncovered[0]->Number] + " by itself", S.Uncovered[0]->Place};
+                    "it uses " + S.Uncovered[0]->Text + "." + Axis[S.Uncovered[0]->Number] +
+                        " by itself",
+                    S.Uncovered[0]->Place};
   std::array<bool, 3> Used{false, false, false};
   for (const BodyNode *N : S.Items) {
     std::optional<Polynomial> P = S.form(*N);
     if (!P || !N->Spelled)
-      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
+      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
+                      N->Place};
     Used[P->begin()->first[0].back() - 'x'] = true;
   }
   const std::optional<WorkItemLimits> Limits = limitsOf(S);
@@ -87,7 +92,8 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     for (unsigned Root : Roots) {
       std::vector<TextEdit> Own;
       Declined Why;
-      if (std::optional<Record> R = recordOf(S, Root, D, Own, Why); R && isWorthStaging(S, Root, *R, Why)) {
+      if (std::optional<Record> R = recordOf(S, Root, D, Own, Why);
+          R && isWorthStaging(S, Root, *R, Why)) {
         Records[Root] = std::move(*R);
         append_range(Edits, Own);
       } else if (First.Why.empty() && !Why.Why.empty()) {
@@ -97,15 +103,19 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     if (Records.empty())
       continue;
     if (!Limits) {
-      First = {"which work-items use records is known before they do", "a condition is not about their number alone", S.K.Place};
+      First = {"which work-items use records is known before they do",
+               "a condition is not about their number alone", S.K.Place};
       continue;
     }
     // Lines, with lanes along D.
     double Before = 0, After = 0, Stay = 0;
     unsigned Bytes = 0;
     for (const SourceAccess &A : S.Accesses) {
-      std::optional<Polynomial> Stride = A.Index ? std::optional(coefficientOf(*A.Index, std::string("item.") + Axis[D])) : std::nullopt;
-      std::optional<Polynomial> StrideX = A.Index ? std::optional(coefficientOf(*A.Index, "item.x")) : std::nullopt;
+      std::optional<Polynomial> Stride =
+          A.Index ? std::optional(coefficientOf(*A.Index, std::string("item.") + Axis[D]))
+                  : std::nullopt;
+      std::optional<Polynomial> StrideX =
+          A.Index ? std::optional(coefficientOf(*A.Index, "item.x")) : std::nullopt;
       double Weight = std::pow(16.0, double(A.Loops.size()));
       Before += Weight * linesFor(StrideX, A.Node->Type.Bytes);
       if (!Records.count(A.Root))
@@ -123,16 +133,19 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     while (Threads > 64 && Threads * Bytes > LdsBudget)
       Threads /= 2;
     if (Threads * Bytes > 4 * LdsBudget) {
-      First = {"records of a wavefront fit into LDS", std::to_string(Bytes) + " bytes a work-item", S.K.Place};
+      First = {"records of a wavefront fit into LDS", std::to_string(Bytes) + " bytes a work-item",
+               S.K.Place};
       continue;
     }
 
     KernelVersion V;
     V.Rule = "coalesce-stage";
     V.Includes = {"hk/items.h", "hk/records.h", "hk/guard.h"};
-    V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z * hk_block.z);");
+    V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, "
+                      "hk_grid.z * hk_block.z);");
     V.Params = "dim3 hk_items";
-    const std::string Shape = "hk::LanesAlong<" + std::to_string(D) + ", " + std::to_string(Threads) + ", 1>";
+    const std::string Shape =
+        "hk::LanesAlong<" + std::to_string(D) + ", " + std::to_string(Threads) + ", 1>";
     for (unsigned E = 0; E != 3; ++E)
       if (S.OnlyBlocks[E])
         V.Guards.push_back(std::string("hk_block.") + Axis[E] + " == 1");
@@ -147,11 +160,14 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     std::string Names;
     for (const auto &[Root, R] : Records)
       Names += (Names.empty() ? "'" : ", '") + B.Variables[Root].Name + "'";
-    V.Message = "records of " + Names + " go through LDS, so that neighbouring lanes reach neighbouring elements";
-    V.Comment = "/// " + B.Name + ", with the records of a workgroup moved by all of its lanes by way of LDS.\n";
+    V.Message = "records of " + Names +
+                " go through LDS, so that neighbouring lanes reach neighbouring elements";
+    V.Comment = "/// " + B.Name +
+                ", with the records of a workgroup moved by all of its lanes by way of LDS.\n";
     auto Least = [&](unsigned E) {
       const BodyNode *L = Limits->Below[E];
-      return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")" : "hk_items." + std::string(Axis[E]);
+      return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")"
+               : "hk_items." + std::string(Axis[E]);
     };
     V.Prologue = "  const uint3 hk_at = " + Shape + "::place();\n";
     std::string Rows;
@@ -159,16 +175,20 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
       if (E != D && Used[E])
         Rows += (Rows.empty() ? "" : " && ") + std::string("hk_at.") + Axis[E] + " < " + Least(E);
     const std::string First = std::string("hk_at.") + Axis[D] + " - threadIdx.x";
-    V.Prologue += "  const unsigned hk_count = " + (Rows.empty() ? "" : Rows + " ? ") + Shape + "::countFrom(" + First + ", " + Least(D) + ")" +
-                  (Rows.empty() ? "" : " : 0") + ";\n";
+    V.Prologue += "  const unsigned hk_count = " + (Rows.empty() ? "" : Rows + " ? ") + Shape +
+                  "::countFrom(" + First + ", " + Least(D) + ")" + (Rows.empty() ? "" : " : 0") +
+                  ";\n";
     std::string Stores;
     for (const auto &[Root, R] : Records) {
       const std::string Name = B.Variables[Root].Name;
-      const std::string Type = "hk::Records<" + std::string(R.IsConst ? "const " : "") + R.Type + ", " + std::to_string(R.Elements) + ", " +
-                               std::to_string(Threads) + ">";
+      const std::string Type = "hk::Records<" + std::string(R.IsConst ? "const " : "") + R.Type +
+                               ", " + std::to_string(R.Elements) + ", " + std::to_string(Threads) +
+                               ">";
       V.Prologue += "  __shared__ " + Type + "::Memory hk_memory_" + Name + ";\n";
-      V.Prologue += "  const " + Type + " hk_" + Name + "(hk_memory_" + Name + ", " + Name + " + (ptrdiff_t)(" + First + ")" +
-                    (R.Elements > 1 ? " * " + std::to_string(R.Elements) : "") + (R.Base.empty() ? "" : " + " + R.Base) + ", hk_count);\n";
+      V.Prologue += "  const " + Type + " hk_" + Name + "(hk_memory_" + Name + ", " + Name +
+                    " + (ptrdiff_t)(" + First + ")" +
+                    (R.Elements > 1 ? " * " + std::to_string(R.Elements) : "") +
+                    (R.Base.empty() ? "" : " + " + R.Base) + ", hk_count);\n";
       if (R.Reads)
         V.Prologue += "  hk_" + Name + ".load();\n";
       if (R.Writes)
@@ -177,7 +197,9 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     V.Prologue += "  [&] {\n";
     for (const BodyNode *N : S.Items) {
       const std::string Factor = S.form(*N)->begin()->first[0];
-      std::string New = std::string(StringRef(Factor).starts_with("items.") ? "hk_items." : "hk_at.") + Factor.back();
+      std::string New =
+          std::string(StringRef(Factor).starts_with("items.") ? "hk_items." : "hk_at.") +
+          Factor.back();
       if (N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned)
         New = "(" + N->Type.Text + ")" + New;
       // Not in the text of records that is gone.
@@ -189,12 +211,17 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     V.Edits = Edits;
     V.IsIndented = true;
     V.Epilogue = "  }();\n" + Stores;
-    V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
-    V.Obligations.push_back({"each work-item uses all of a record of its own, and nothing else of " + Names, ObligationState::Proved,
-                             "indices are a record's size times its number, and an element below that"});
-    V.Obligations.push_back({"work-items may stand anywhere", ObligationState::Proved,
-                             "they share no LDS, meet at no barrier, and ask for nothing but their number"});
-    V.Obligations.push_back({"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
+    V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" +
+               (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
+    V.Obligations.push_back(
+        {"each work-item uses all of a record of its own, and nothing else of " + Names,
+         ObligationState::Proved,
+         "indices are a record's size times its number, and an element below that"});
+    V.Obligations.push_back(
+        {"work-items may stand anywhere", ObligationState::Proved,
+         "they share no LDS, meet at no barrier, and ask for nothing but their number"});
+    V.Obligations.push_back(
+        {"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
     V.Effects.push_back({"128-byte lines a wavefront", Before, After});
     if (!Best || Best->Effects.back().After > After)
       Best = std::move(V);
@@ -206,7 +233,8 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
 
 } // namespace
 
-std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S, const PassOptions &Opts,
+std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S,
+                                                       const PassOptions &Opts,
                                                        const std::vector<Launch> &Launches) {
   return StageRecords(S, Opts, Launches).run();
 }

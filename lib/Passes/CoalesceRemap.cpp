@@ -19,7 +19,8 @@ const char *const Axis[] = {"x", "y", "z"};
 
 class Remap {
 public:
-  Remap(const KernelSource &S, const std::vector<Launch> &Launches) : S(S), B(S.Body), Launches(Launches) {}
+  Remap(const KernelSource &S, const std::vector<Launch> &Launches)
+      : S(S), B(S.Body), Launches(Launches) {}
   std::variant<KernelVersion, Declined> run();
 
 private:
@@ -41,7 +42,8 @@ private:
       return cutStride(A, D);
     if (A.Index && S.isOpaque(*A.Index))
       return std::nullopt;
-    return A.Index ? std::optional(coefficientOf(*A.Index, std::string("item.") + Axis[D])) : std::nullopt;
+    return A.Index ? std::optional(coefficientOf(*A.Index, std::string("item.") + Axis[D]))
+                   : std::nullopt;
   }
   std::optional<Polynomial> cutStride(const SourceAccess &A, unsigned D) const;
   double weight(const SourceAccess &A) const { return std::pow(16.0, double(A.Loops.size())); }
@@ -69,12 +71,14 @@ private:
 /// The operand of a division or a remainder of the work-item's number.
 const BodyNode *Remap::divided(const BodyNode &E, const char *Operator) const {
   const BodyNode *N = &E;
-  while (N->Kind == NodeKind::Cast && N->Type.isInteger() && N->Type.Bytes >= N->child(0)->Type.Bytes)
+  while (N->Kind == NodeKind::Cast && N->Type.isInteger() &&
+         N->Type.Bytes >= N->child(0)->Type.Bytes)
     N = N->child(0);
   if (N->Kind != NodeKind::Binary || N->Text != Operator)
     return nullptr;
   std::optional<Polynomial> P = S.form(*N->child(0)), By = S.form(*N->child(1));
-  if (!P || *P != Polynomial{{{"item.x"}, 1}} || !By || !isOfParameters(S, *By) || !N->child(1)->Spelled)
+  if (!P || *P != Polynomial{{{"item.x"}, 1}} || !By || !isOfParameters(S, *By) ||
+      !N->child(1)->Spelled)
     return nullptr;
   return N->child(1);
 }
@@ -87,7 +91,8 @@ std::optional<Remap::Cut> Remap::findCut() const {
     if (!A.Index)
       continue;
     for (const auto &[Factors, C] : *A.Index) {
-      std::optional<unsigned> V = Factors.size() == 1 && C == 1 ? KernelSource::variableOf(Factors[0]) : std::nullopt;
+      std::optional<unsigned> V =
+          Factors.size() == 1 && C == 1 ? KernelSource::variableOf(Factors[0]) : std::nullopt;
       if (!V || !S.isFixed(*V) || !S.initOf(*V))
         continue;
       const BodyNode *Init = S.initOf(*V);
@@ -124,7 +129,8 @@ std::optional<Polynomial> Remap::cutStride(const SourceAccess &A, unsigned D) co
       continue;
     if (!S.isFixed(V) || !S.initOf(V))
       continue;
-    const bool Moves = D == 0 ? divided(*S.initOf(V), "%") != nullptr : D == 1 && V == TheCut->Digit;
+    const bool Moves =
+        D == 0 ? divided(*S.initOf(V), "%") != nullptr : D == 1 && V == TheCut->Digit;
     if (Moves)
       if (std::optional<Polynomial> Both = sum(Stride, Own, 1))
         Stride = *Both;
@@ -132,7 +138,8 @@ std::optional<Polynomial> Remap::cutStride(const SourceAccess &A, unsigned D) co
   return Stride;
 }
 
-std::vector<TextEdit> Remap::itemEdits(const std::function<std::string(unsigned, bool)> &Text) const {
+std::vector<TextEdit>
+Remap::itemEdits(const std::function<std::string(unsigned, bool)> &Text) const {
   std::vector<TextEdit> Edits;
   for (const BodyNode *N : S.Items) {
     const std::string Factor = S.form(*N)->begin()->first[0];
@@ -150,31 +157,38 @@ void Remap::describe(KernelVersion &V) const {
   if (TheCut) {
     V.Includes.push_back("hk/guard.h");
     V.Setup.push_back("const size_t hk_total = size_t(hk_grid.x) * hk_block.x;");
-    V.Setup.push_back("const dim3 hk_items = hk::cut(hk_total, " + B.textOf(*TheCut->Inner) + ", " + B.textOf(*TheCut->Middle) + ");");
+    V.Setup.push_back("const dim3 hk_items = hk::cut(hk_total, " + B.textOf(*TheCut->Inner) + ", " +
+                      B.textOf(*TheCut->Middle) + ");");
     V.Params = "unsigned hk_total, dim3 hk_items";
     V.Guards = {"hk::isLinear(hk_grid, hk_block)", "hk_items.x != 0"};
-    V.Obligations.push_back({"work-items may stand anywhere", ObligationState::Proved,
-                             "they share no LDS, meet at no barrier, and ask for nothing but their number"});
+    V.Obligations.push_back(
+        {"work-items may stand anywhere", ObligationState::Proved,
+         "they share no LDS, meet at no barrier, and ask for nothing but their number"});
     return;
   }
-  V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z * hk_block.z);");
+  V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z "
+                    "* hk_block.z);");
   V.Params = "dim3 hk_items";
   for (unsigned D = 0; D != 3; ++D)
     if (S.OnlyBlocks[D])
       V.Guards.push_back(std::string("hk_block.") + Axis[D] + " == 1");
     else if (!Used[D])
       V.Guards.push_back(std::string("hk_items.") + Axis[D] + " == 1");
-  V.Obligations.push_back({"work-items may stand anywhere", ObligationState::Proved,
-                           "they share no LDS, meet at no barrier, and ask for nothing but their number"});
+  V.Obligations.push_back(
+      {"work-items may stand anywhere", ObligationState::Proved,
+       "they share no LDS, meet at no barrier, and ask for nothing but their number"});
 }
 
 /// Loads along one dimension, the store along another.
-std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlong, Declined &Why) const {
+std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlong,
+                                          Declined &Why) const {
   if (!B.TemplateParams.empty()) {
-    Why = {"the version fits whatever the template is instantiated with", "the type of elements stands in its text", S.K.Place};
+    Why = {"the version fits whatever the template is instantiated with",
+           "the type of elements stands in its text", S.K.Place};
     return std::nullopt;
   }
-  const std::string Twice = "what decides whether and where a work-item stores can be computed twice";
+  const std::string Twice =
+      "what decides whether and where a work-item stores can be computed twice";
   const SourceAccess *Store = nullptr;
   for (const SourceAccess &A : S.Accesses)
     if (A.Writes) {
@@ -184,9 +198,11 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
       }
       Store = &A;
     }
-  if (!Store || Store->Reads || Store->Assignment->Kind != NodeKind::Assign || !Store->Member.empty() ||
-      !Store->Loops.empty() || Store->Node != Store->Assignment->child(0)) {
-    Why = {"a work-item stores once", "the store is part of another operation", Store ? Store->Node->Place : S.K.Place};
+  if (!Store || Store->Reads || Store->Assignment->Kind != NodeKind::Assign ||
+      !Store->Member.empty() || !Store->Loops.empty() ||
+      Store->Node != Store->Assignment->child(0)) {
+    Why = {"a work-item stores once", "the store is part of another operation",
+           Store ? Store->Node->Place : S.K.Place};
     return std::nullopt;
   }
   for (const SourceAccess &A : S.Accesses)
@@ -229,7 +245,8 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
       return true;
     });
   }
-  bool Repeatable = !Depends(*Assign.child(0)->child(0)) && (Assign.child(0)->Children.size() < 2 || !Depends(*Assign.child(0)->child(1)));
+  bool Repeatable = !Depends(*Assign.child(0)->child(0)) &&
+                    (Assign.child(0)->Children.size() < 2 || !Depends(*Assign.child(0)->child(1)));
   for (const SourceCondition &C : Store->Conditions)
     Repeatable &= !Depends(*C.Node);
   visit(*B.Root, [&](const BodyNode &N) {
@@ -247,18 +264,22 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
   V.Includes.push_back("hk/staged.h");
   V.Rule = "coalesce-stage";
   const std::string Root = B.Variables[Store->Root].Name;
-  V.Message = std::string("a tile in LDS lets lanes load along ") + Axis[LoadAlong] + " and store to '" + Root + "' along " +
-              Axis[StoreAlong];
-  V.Comment = "/// " + B.Name + " by tiles in LDS: lanes load along " + Axis[LoadAlong] + " and store along " + Axis[StoreAlong] + ".\n";
+  V.Message = std::string("a tile in LDS lets lanes load along ") + Axis[LoadAlong] +
+              " and store to '" + Root + "' along " + Axis[StoreAlong];
+  V.Comment = "/// " + B.Name + " by tiles in LDS: lanes load along " + Axis[LoadAlong] +
+              " and store along " + Axis[StoreAlong] + ".\n";
   const std::string Type = Assign.child(0)->Type.Text;
-  const std::string Tile = "hk::Staged<" + Type + ", " + std::to_string(LoadAlong) + ", " + std::to_string(StoreAlong) + ">";
+  const std::string Tile = "hk::Staged<" + Type + ", " + std::to_string(LoadAlong) + ", " +
+                           std::to_string(StoreAlong) + ">";
   auto ItemText = [&](unsigned D, bool Total) {
-    return TheCut ? std::string(Total ? "hk_total" : "hk_item") : std::string(Total ? "hk_items." : "hk_at.") + Axis[D];
+    return TheCut ? std::string(Total ? "hk_total" : "hk_item")
+                  : std::string(Total ? "hk_items." : "hk_at.") + Axis[D];
   };
   std::vector<TextEdit> Fill = itemEdits(ItemText), Drain = Fill;
   if (TheCut) {
     // Digits that the place gives need no division: x < inner and y < middle.
-    const std::optional<Polynomial> Inner = S.form(*TheCut->Inner), Middle = S.form(*TheCut->Middle);
+    const std::optional<Polynomial> Inner = S.form(*TheCut->Inner),
+                                    Middle = S.form(*TheCut->Middle);
     for (unsigned N = 0; N != B.Variables.size(); ++N) {
       const BodyNode *Init = S.isFixed(N) ? S.initOf(N) : nullptr;
       while (Init && Init->Kind == NodeKind::Cast && Init->IsImplicit)
@@ -272,7 +293,8 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
         continue;
       const TextEdit E{Init->Begin, Init->End, IsMiddle ? "hk_at.y" : "hk_at.z"};
       for (auto *Edits : {&Fill, &Drain}) {
-        erase_if(*Edits, [&](const TextEdit &Old) { return Old.Begin >= E.Begin && Old.End <= E.End; });
+        erase_if(*Edits,
+                 [&](const TextEdit &Old) { return Old.Begin >= E.Begin && Old.End <= E.End; });
         Edits->push_back(E);
       }
     }
@@ -291,28 +313,43 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
     return std::nullopt;
   }
   const unsigned Value = Assign.child(0)->End + unsigned(Equals) + 1;
-  Fill[Fill.size() - 2].End = Value + unsigned(StringRef(B.Text).drop_front(Value).size() - StringRef(B.Text).drop_front(Value).ltrim().size());
+  Fill[Fill.size() - 2].End = Value + unsigned(StringRef(B.Text).drop_front(Value).size() -
+                                               StringRef(B.Text).drop_front(Value).ltrim().size());
   erase_if(Drain, [&](const TextEdit &E) { return E.Begin >= Value && E.End <= Statement->End; });
   Drain.push_back({Value, Statement->End - 1, " hk_get()"});
   // Those of the target are not in the first part.
-  erase_if(Fill, [&](const TextEdit &E) { return E.Text != "hk_put(" && E.Begin >= Assign.child(0)->Begin && E.End <= Value; });
+  erase_if(Fill, [&](const TextEdit &E) {
+    return E.Text != "hk_put(" && E.Begin >= Assign.child(0)->Begin && E.End <= Value;
+  });
   const unsigned End = B.End - 1; // its last brace
-  const std::string FillText = indented(StringRef(edited(B, B.BodyBegin + 1, End, Fill)).trim("\r\n").rtrim().str());
-  const std::string DrainText = indented(StringRef(edited(B, B.BodyBegin + 1, End, Drain)).trim("\r\n").rtrim().str());
-  const std::string Number = TheCut ? "    const unsigned hk_item = hk_at.x + unsigned(" + B.textOf(*TheCut->Inner) + ") * (hk_at.y + unsigned(" +
-                                          B.textOf(*TheCut->Middle) + ") * hk_at.z);\n    if (hk_item >= hk_total)\n      return;\n"
-                                    : "";
-  V.Prologue = "  __shared__ " + Tile + "::Memory hk_memory;\n  const " + Tile + " hk_tile(hk_memory, hk_items);\n"
-               "  hk_tile.fill([&](uint3 hk_at, auto hk_put) {\n" + Number + FillText + "  });\n"
-               "  hk_tile.drain([&](uint3 hk_at, auto hk_get) {\n" + Number + DrainText + "  });\n";
+  const std::string FillText =
+      indented(StringRef(edited(B, B.BodyBegin + 1, End, Fill)).trim("\r\n").rtrim().str());
+  const std::string DrainText =
+      indented(StringRef(edited(B, B.BodyBegin + 1, End, Drain)).trim("\r\n").rtrim().str());
+  const std::string Number =
+      TheCut ? "    const unsigned hk_item = hk_at.x + unsigned(" + B.textOf(*TheCut->Inner) +
+                   ") * (hk_at.y + unsigned(" + B.textOf(*TheCut->Middle) +
+                   ") * hk_at.z);\n    if (hk_item >= hk_total)\n      return;\n"
+             : "";
+  V.Prologue = "  __shared__ " + Tile + "::Memory hk_memory;\n  const " + Tile +
+               " hk_tile(hk_memory, hk_items);\n"
+               "  hk_tile.fill([&](uint3 hk_at, auto hk_put) {\n" +
+               Number + FillText +
+               "  });\n"
+               "  hk_tile.drain([&](uint3 hk_at, auto hk_get) {\n" +
+               Number + DrainText + "  });\n";
   V.Edits.push_back({B.BodyBegin + 1, End, ""}); // all of it is in the prologue
   V.Guards.push_back("hk::fits<" + Tile + ">(hk_items)");
   V.Guards.push_back("hk::areManyTiles(hk_items)");
-  V.Launch = "hk::launchItems<" + Tile + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $" + (TheCut ? ", unsigned(hk_total)" : "") + ");";
+  V.Launch = "hk::launchItems<" + Tile + ">(hk_items, hk_stream, @" +
+             (B.TemplateParams.empty() ? "" : "<\x02>") + ", $" +
+             (TheCut ? ", unsigned(hk_total)" : "") + ");";
   V.Obligations.push_back({Twice, ObligationState::Proved, "it depends on numbers and parameters"});
-  V.Obligations.push_back({"each work-item stores one element, that no other part of the kernel touches", ObligationState::Proved,
-                           "there is one store, and no load behind '" + Root + "'"});
-  V.Obligations.push_back({"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
+  V.Obligations.push_back(
+      {"each work-item stores one element, that no other part of the kernel touches",
+       ObligationState::Proved, "there is one store, and no load behind '" + Root + "'"});
+  V.Obligations.push_back(
+      {"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
   V.Effects.push_back({"128-byte lines a wavefront", cost(0, true, true, lanesAlongX()),
                        cost(LoadAlong, true, false) + cost(StoreAlong, false, true)});
   return V;
@@ -327,9 +364,11 @@ std::variant<KernelVersion, Declined> Remap::run() {
   for (const BodyNode *N : S.Items) {
     std::optional<Polynomial> P = S.form(*N);
     if (!P || !N->Spelled)
-      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
+      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
+                      N->Place};
     if (!B.TemplateParams.empty() && (N->Type.Kind != ValueType::Unsigned || N->Type.Bytes > 4))
-      return Declined{"the version fits whatever the template is instantiated with", "the type of the number stands in its text", N->Place};
+      return Declined{"the version fits whatever the template is instantiated with",
+                      "the type of the number stands in its text", N->Place};
     Used[P->begin()->first[0].back() - 'x'] = true;
   }
   unsigned Best = 0, BestLoads = 0, BestStores = 0;
@@ -345,9 +384,11 @@ std::variant<KernelVersion, Declined> Remap::run() {
       BestStores = D;
   }
   if ((TheCut = findCut())) {
-    const double Cuts = std::min(cost(0, true, false) + cost(1, false, true), cost(1, true, false) + cost(0, false, true));
+    const double Cuts = std::min(cost(0, true, false) + cost(1, false, true),
+                                 cost(1, true, false) + cost(0, false, true));
     Declined Why;
-    const bool LoadsFirst = cost(0, true, false) + cost(1, false, true) <= cost(1, true, false) + cost(0, false, true);
+    const bool LoadsFirst =
+        cost(0, true, false) + cost(1, false, true) <= cost(1, true, false) + cost(0, false, true);
     if (Cuts * 1.5 < Now)
       if (std::optional<KernelVersion> V = LoadsFirst ? stage(0, 1, Why) : stage(1, 0, Why))
         return *V;
@@ -367,10 +408,12 @@ std::variant<KernelVersion, Declined> Remap::run() {
   KernelVersion V;
   describe(V);
   V.Rule = "coalesce-remap";
-  V.Message = Best ? std::string("lanes run along ") + Axis[Best] + ", which reaches neighbouring elements"
-                   : "a wavefront of 64 work-items in x fills its lines";
+  V.Message =
+      Best ? std::string("lanes run along ") + Axis[Best] + ", which reaches neighbouring elements"
+           : "a wavefront of 64 work-items in x fills its lines";
   V.Comment = "/// " + B.Name + " with the lanes of a wavefront along " + Axis[Best] + ".\n";
-  // Rows of a workgroup are next to each other, if the text tells: in the dimension whose strides have the fewest factors.
+  // Rows of a workgroup are next to each other, if the text tells: in the dimension whose strides
+  // have the fewest factors.
   unsigned Next = Best == 0 ? 1 : 0;
   auto Factors = [&](unsigned D) {
     size_t Most = 0;
@@ -384,19 +427,24 @@ std::variant<KernelVersion, Declined> Remap::run() {
     if (D != Best && Used[D] && (!Used[Next] || Factors(D) < Factors(Next)))
       Next = D;
   const bool Usual = Next == (Best == 0 ? 1u : 0u);
-  const std::string Shape =
-      "hk::LanesAlong<" + std::to_string(Best) + (Usual ? "" : ", 64, 4, 1, " + std::to_string(Next)) + ">";
-  V.Prologue = "  const uint3 hk_at = " + Shape + "::place();\n  if (hk::isPast(hk_at, hk_items))\n    return;\n";
-  V.Edits = itemEdits([](unsigned D, bool Total) { return std::string(Total ? "hk_items." : "hk_at.") + Axis[D]; });
+  const std::string Shape = "hk::LanesAlong<" + std::to_string(Best) +
+                            (Usual ? "" : ", 64, 4, 1, " + std::to_string(Next)) + ">";
+  V.Prologue = "  const uint3 hk_at = " + Shape +
+               "::place();\n  if (hk::isPast(hk_at, hk_items))\n    return;\n";
+  V.Edits = itemEdits(
+      [](unsigned D, bool Total) { return std::string(Total ? "hk_items." : "hk_at.") + Axis[D]; });
   V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
-  V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
-  V.Obligations.push_back({"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
+  V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" +
+             (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
+  V.Obligations.push_back(
+      {"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
   V.Effects.push_back({"128-byte lines a wavefront", Now, cost(Best, true, true)});
   return V;
 }
 
 } // namespace
 
-std::variant<KernelVersion, Declined> hk::remap(const KernelSource &S, const std::vector<Launch> &Launches) {
+std::variant<KernelVersion, Declined> hk::remap(const KernelSource &S,
+                                                const std::vector<Launch> &Launches) {
   return Remap(S, Launches).run();
 }

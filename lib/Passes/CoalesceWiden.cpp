@@ -64,9 +64,11 @@ double Widen::linesNow() const {
     Lanes = WaveSize;
   double Sum = 0;
   for (const SourceAccess &A : S.Accesses)
-    Sum += linesFor(A.Index && !S.isOpaque(*A.Index) ? std::optional(coefficientOf(*A.Index, "item.x")) : std::nullopt,
-                    A.Node->Type.Bytes, Lanes) *
-           WaveSize / Lanes;
+    Sum +=
+        linesFor(A.Index && !S.isOpaque(*A.Index) ? std::optional(coefficientOf(*A.Index, "item.x"))
+                                                  : std::nullopt,
+                 A.Node->Type.Bytes, Lanes) *
+        WaveSize / Lanes;
   return Sum;
 }
 
@@ -85,7 +87,8 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
     std::optional<Record> R = recordOf(S, Root, D, Own, Why);
     if (R && !R->IsStruct && R->Elements * R->Bytes <= 4) {
       Widest = std::max(Widest, unsigned(R->Elements) * R->Bytes);
-      Lines += std::max(1.0, double(R->Elements * R->Bytes) * WaveSize / LineBytes) * (R->Reads + R->Writes);
+      Lines += std::max(1.0, double(R->Elements * R->Bytes) * WaveSize / LineBytes) *
+               (R->Reads + R->Writes);
       Streams[Root] = std::move(*R);
       append_range(Edits, Own);
       continue;
@@ -98,7 +101,8 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
         continue; // the same for all neighbours
       }
       if (A.Writes || (A.Index && !S.isOpaque(*A.Index)))
-        return Declined{"all that neighbours touch side by side can be taken at once", Why.Why, Why.Place};
+        return Declined{"all that neighbours touch side by side can be taken at once", Why.Why,
+                        Why.Place};
       if (readsForIndex(S, A))
         return Declined{"addresses do not depend on memory", "this one does", A.Node->Place};
       Lines += 2; // near each other, as a quotient
@@ -113,7 +117,8 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
     return Declined{};
   const std::optional<WorkItemLimits> Limits = limitsOf(S);
   if (!Limits)
-    return Declined{"which work-items use elements is known before they do", "a condition is not about their number alone", S.K.Place};
+    return Declined{"which work-items use elements is known before they do",
+                    "a condition is not about their number alone", S.K.Place};
   unsigned W = MostItems;
   while (W * Widest > WidestBytes)
     W /= 2;
@@ -123,10 +128,12 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
   KernelVersion V;
   const bool OneDimension = !Used[1] && !Used[2];
   const std::string Width = std::to_string(W);
-  const std::string Shape = "hk::LanesAlong<" + std::to_string(D) + (OneDimension ? ", 256, 1, " : ", 64, 4, ") + Width + ">";
+  const std::string Shape = "hk::LanesAlong<" + std::to_string(D) +
+                            (OneDimension ? ", 256, 1, " : ", 64, 4, ") + Width + ">";
   V.Rule = "coalesce-widen";
   V.Includes = {"hk/guard.h", "hk/items.h"};
-  V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z * hk_block.z);");
+  V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z "
+                    "* hk_block.z);");
   V.Params = "dim3 hk_items";
   for (unsigned E = 0; E != 3; ++E)
     if (S.OnlyBlocks[E])
@@ -135,43 +142,55 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
       V.Guards.push_back(std::string("hk_items.") + Axis[E] + " == 1");
   V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
   const double Now = linesNow();
-  if (Now < 1.3 * Lines) // nothing to gain but fewer instructions: few work-items had better be spread
+  if (Now <
+      1.3 * Lines) // nothing to gain but fewer instructions: few work-items had better be spread
     V.Guards.push_back("hk::areMany(hk_items)");
   append_range(V.Guards, Limits->Conditions);
   if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/true, V))
     return *Overlap;
   std::string Names, Elements, Sources;
   for (const auto &[Root, R] : Streams) {
-    const std::string Name = B.Variables[Root].Name, Count = R.Elements > 1 ? "<" + std::to_string(R.Elements) + ">" : "";
+    const std::string Name = B.Variables[Root].Name,
+                      Count = R.Elements > 1 ? "<" + std::to_string(R.Elements) + ">" : "";
     Names += (Names.empty() ? "'" : ", '") + Name + "'";
-    Elements += ", " + std::string(R.Writes ? "" : "const ") + R.Type + (R.Elements > 1 ? " (&hk_" + Name + ")[" + std::to_string(R.Elements) + "]" : " &hk_" + Name);
-    Sources += ", hk::" + std::string(!R.Writes ? "reads" : R.Reads ? "updates" : "writes") + Count + "(" + Name +
-               (R.Base.empty() ? "" : " + " + R.Base) + ")";
+    Elements += ", " + std::string(R.Writes ? "" : "const ") + R.Type +
+                (R.Elements > 1 ? " (&hk_" + Name + ")[" + std::to_string(R.Elements) + "]"
+                                : " &hk_" + Name);
+    Sources += ", hk::" +
+               std::string(!R.Writes ? "reads"
+                           : R.Reads ? "updates"
+                                     : "writes") +
+               Count + "(" + Name + (R.Base.empty() ? "" : " + " + R.Base) + ")";
   }
   std::string Bases = Sources;
   // Where records start may depend on the other dimensions.
   for (unsigned E = 0; E != 3; ++E) {
-    const std::string From = std::string("hk_at.") + Axis[E], To = std::string("hk_first.") + Axis[E];
+    const std::string From = std::string("hk_at.") + Axis[E],
+                      To = std::string("hk_first.") + Axis[E];
     for (size_t At = Bases.find(From); At != std::string::npos; At = Bases.find(From, At))
       Bases.replace(At, From.size(), To);
   }
   auto Least = [&](unsigned E) {
     const BodyNode *L = Limits->Below[E];
-    return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")" : "hk_items." + std::string(Axis[E]);
+    return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")"
+             : "hk_items." + std::string(Axis[E]);
   };
   std::string Whole = Shape + "::areBelow(" + Least(D) + ")";
   for (unsigned E = 0; E != 3; ++E)
     if (E != D && Used[E])
       Whole += " && hk_first." + std::string(Axis[E]) + " < " + Least(E);
-  V.Message = "each lane takes " + Width + " neighbours, and their elements of " + Names + " at once" +
-              (D ? std::string(", with lanes along ") + Axis[D] : "");
+  V.Message = "each lane takes " + Width + " neighbours, and their elements of " + Names +
+              " at once" + (D ? std::string(", with lanes along ") + Axis[D] : "");
   V.Comment = "/// " + B.Name + " with " + Width + " neighbouring work-items a lane.\n";
   const bool UsesFirst = StringRef(Whole + Bases).contains("hk_first.");
-  V.Prologue = (UsesFirst ? "  const uint3 hk_first = " + Shape + "::place();\n" : "") + "  const bool hk_whole = " + Whole + ";\n  hk::eachItem<" + Shape +
+  V.Prologue = (UsesFirst ? "  const uint3 hk_first = " + Shape + "::place();\n" : "") +
+               "  const bool hk_whole = " + Whole + ";\n  hk::eachItem<" + Shape +
                ">(hk_whole, hk_items, [&](uint3 hk_at" + Elements + ") {\n";
   for (const BodyNode *N : S.Items) {
     const std::string Factor = S.form(*N)->begin()->first[0];
-    std::string New = std::string(StringRef(Factor).starts_with("items.") ? "hk_items." : "hk_at.") + Factor.back();
+    std::string New =
+        std::string(StringRef(Factor).starts_with("items.") ? "hk_items." : "hk_at.") +
+        Factor.back();
     if (N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned)
       New = "(" + N->Type.Text + ")" + New;
     if (none_of(Edits, [&](const TextEdit &E) { return E.Begin <= N->Begin && N->End <= E.End; }))
@@ -180,12 +199,16 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
   V.IsIndented = true;
   V.Edits = Edits;
   V.Epilogue = "  }" + Bases + ");\n";
-  V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" + (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
-  V.Obligations.push_back({"each work-item uses all of an element of its own, and nothing else of " + Names, ObligationState::Proved,
-                           "indices are its number, and what neighbours have in common"});
-  V.Obligations.push_back({"work-items may stand anywhere", ObligationState::Proved,
-                           "they share no LDS, meet at no barrier, and ask for nothing but their number"});
-  V.Obligations.push_back({"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
+  V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" +
+             (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
+  V.Obligations.push_back(
+      {"each work-item uses all of an element of its own, and nothing else of " + Names,
+       ObligationState::Proved, "indices are its number, and what neighbours have in common"});
+  V.Obligations.push_back(
+      {"work-items may stand anywhere", ObligationState::Proved,
+       "they share no LDS, meet at no barrier, and ask for nothing but their number"});
+  V.Obligations.push_back(
+      {"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
   V.Effects.push_back({"accesses for as many elements", double(W), 1});
   V.Effects.push_back({"128-byte lines a wavefront", Now, std::min(Lines, Now)});
   return V;
@@ -193,16 +216,20 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
 
 std::variant<KernelVersion, Declined> Widen::run() {
   if (!B.TemplateParams.empty())
-    return Declined{"the version fits whatever the template is instantiated with", "types or sizes of elements stand in its text", S.K.Place};
+    return Declined{"the version fits whatever the template is instantiated with",
+                    "types or sizes of elements stand in its text", S.K.Place};
   if (!S.Problem.empty())
     return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
   if (!S.Uncovered.empty())
     return Declined{"the number of a work-item is all that the kernel asks of its place",
-                    "it uses " + S.Uncovered[0]->Text + "." + Axis[S.Uncovered[0]->Number] + " by itself", S.Uncovered[0]->Place};
+                    "it uses " + S.Uncovered[0]->Text + "." + Axis[S.Uncovered[0]->Number] +
+                        " by itself",
+                    S.Uncovered[0]->Place};
   for (const BodyNode *N : S.Items) {
     std::optional<Polynomial> P = S.form(*N);
     if (!P || !N->Spelled)
-      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number", N->Place};
+      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
+                      N->Place};
     Used[P->begin()->first[0].back() - 'x'] = true;
   }
   Declined First;
@@ -220,6 +247,7 @@ std::variant<KernelVersion, Declined> Widen::run() {
 
 } // namespace
 
-std::variant<KernelVersion, Declined> hk::widenItems(const KernelSource &S, const PassOptions &Opts, const std::vector<Launch> &Launches) {
+std::variant<KernelVersion, Declined> hk::widenItems(const KernelSource &S, const PassOptions &Opts,
+                                                     const std::vector<Launch> &Launches) {
   return Widen(S, Opts, Launches).run();
 }

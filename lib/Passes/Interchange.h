@@ -34,8 +34,9 @@ struct Reduction {
 struct SharedLoop {
   CountedLoop Loop;
   std::vector<Reduction> Reductions;
-  std::set<unsigned> Inside;          ///< variables declared in it, its counter too
-  std::string Signature;              ///< equal ones share the same iterations the same way; empty: like no other
+  std::set<unsigned> Inside; ///< variables declared in it, its counter too
+  std::string
+      Signature; ///< equal ones share the same iterations the same way; empty: like no other
   std::vector<std::string> Before, After; ///< lines around it
   bool InBlock = true;
   /// What it goes through element by element, if a lane may take several neighbours at once.
@@ -48,7 +49,8 @@ struct SharedLoop {
   };
   std::vector<Stream> Streams;
   unsigned Width = 1;
-  /// A condition around all of its body that ends it early: `Start < Limit`, Start being what it compares first.
+  /// A condition around all of its body that ends it early: `Start < Limit`, Start being what it
+  /// compares first.
   std::string Start, Limit;
 };
 
@@ -61,7 +63,8 @@ struct LeaderStore {
 class Interchange {
 public:
   /// \p Banned: loops that are not to be shared.
-  Interchange(const KernelSource &S, const PassOptions &Opts, const std::set<const BodyNode *> &Banned)
+  Interchange(const KernelSource &S, const PassOptions &Opts,
+              const std::set<const BodyNode *> &Banned)
       : S(S), B(S.Body), Opts(Opts), Banned(Banned) {}
   /// The shared loop whose iterations turned out to depend on each other; null for none.
   const BodyNode *failedLoop() const { return FailedLoop; }
@@ -81,7 +84,8 @@ private:
   std::vector<const BodyNode *> Sequential; ///< loops that all lanes go through alike
   std::vector<TextEdit> Edits;
   std::vector<Obligation> Obligations;
-  /// Lanes stay along work-items, which are neighbours already but too few: iterations go to other wavefronts.
+  /// Lanes stay along work-items, which are neighbours already but too few: iterations go to other
+  /// wavefronts.
   bool Across = false;
 
   bool isAlone(const SharedLoop &L) const;

@@ -46,7 +46,8 @@ bool Interchange::worthSharing(const CountedLoop &L) const {
     bool Reads = false;
     for (const SourceAccess &A : S.Accesses)
       if (is_contained(A.Loops, L.For)) {
-        if (linesFor(laneStride(A), A.Node->Type.Bytes) > WaveSize * A.Node->Type.Bytes / double(LineBytes) + 1)
+        if (linesFor(laneStride(A), A.Node->Type.Bytes) >
+            WaveSize * A.Node->Type.Bytes / double(LineBytes) + 1)
           return false;
         Reads |= !laneStride(A)->empty();
       }
@@ -70,15 +71,18 @@ bool Interchange::worthSharing(const CountedLoop &L) const {
       Step = coefficientOf(*A.Index, KernelSource::factorOf(L.Variable));
     if (Step && L.Step)
       Step = L.Step->Kind == NodeKind::Integer && Step->size() == 1
-                 ? std::optional(Polynomial{{Step->begin()->first, Step->begin()->second * L.Step->Number}})
+                 ? std::optional(
+                       Polynomial{{Step->begin()->first, Step->begin()->second * L.Step->Number}})
                  : std::nullopt;
     After += Weight * linesFor(Step, Bytes);
   }
-  // A few iterations, always as many: an array of small structs, for which lanes in place of iterations leave too few.
+  // A few iterations, always as many: an array of small structs, for which lanes in place of
+  // iterations leave too few.
   std::optional<Polynomial> From = S.form(*L.From), To = S.form(*L.Bounds[0].To);
   if (From && To && !L.Down)
     if (std::optional<Polynomial> Trips = sum(*To, *From, -1))
-      if (Trips->empty() || (Trips->size() == 1 && Trips->begin()->first.empty() && Trips->begin()->second < 32))
+      if (Trips->empty() ||
+          (Trips->size() == 1 && Trips->begin()->first.empty() && Trips->begin()->second < 32))
         return false;
   return After * 1.5 < Before;
 }
@@ -90,8 +94,8 @@ std::optional<Reduction> Interchange::reduction(const BodyNode &E) const {
       return std::nullopt;
     Reduction R{ReductionKind::Sum, B.textOf(T), V};
     if (B.Variables[V].Type.Kind == ValueType::Array) {
-      if (T.Kind != NodeKind::Subscript || T.child(0)->Kind != NodeKind::Reference || B.Variables[V].Type.Elements == 0 ||
-          B.Variables[V].Type.Elements > 64)
+      if (T.Kind != NodeKind::Subscript || T.child(0)->Kind != NodeKind::Reference ||
+          B.Variables[V].Type.Elements == 0 || B.Variables[V].Type.Elements > 64)
         return std::nullopt;
       R.IsArray = true;
       R.Target = nameOf(V);
@@ -110,7 +114,9 @@ std::optional<Reduction> Interchange::reduction(const BodyNode &E) const {
     return R;
   }
   if (E.Text == "*=" || E.Text == "&=" || E.Text == "|=") {
-    R->Kind = E.Text == "*=" ? ReductionKind::Product : E.Text == "&=" ? ReductionKind::And : ReductionKind::Or;
+    R->Kind = E.Text == "*="   ? ReductionKind::Product
+              : E.Text == "&=" ? ReductionKind::And
+                               : ReductionKind::Or;
     return R;
   }
   if (E.Text != "=")
@@ -122,7 +128,8 @@ std::optional<Reduction> Interchange::reduction(const BodyNode &E) const {
     R->Kind = E.child(1)->Number ? ReductionKind::Or : ReductionKind::And;
     return R;
   }
-  if (Value != E.child(1) && Type.Kind == ValueType::Float && E.child(1)->Type.Bytes < Value->Type.Bytes)
+  if (Value != E.child(1) && Type.Kind == ValueType::Float &&
+      E.child(1)->Type.Bytes < Value->Type.Bytes)
     return std::nullopt; // rounded each time
   auto IsTarget = [&](const BodyNode *N) { return sameText(*stripCasts(N), *E.child(0)); };
   if (Value->Kind == NodeKind::Binary && (Value->Text == "+" || Value->Text == "*") &&
@@ -162,23 +169,29 @@ std::optional<Reduction> Interchange::conditionalMaximum(const BodyNode &If) con
     return std::nullopt;
   if (Then->Kind == NodeKind::Block && Then->Children.size() == 1)
     Then = Then->child(0);
-  if (Then->Kind != NodeKind::Evaluate || Then->child(0)->Kind != NodeKind::Assign || Then->child(0)->Text != "=")
+  if (Then->Kind != NodeKind::Evaluate || Then->child(0)->Kind != NodeKind::Assign ||
+      Then->child(0)->Text != "=")
     return std::nullopt;
   const BodyNode &Assign = *Then->child(0);
   unsigned V = assignedVariable(*Assign.child(0), B);
-  if (V == ~0u || !S.isPure(*C) || !Assign.child(0)->Spelled || B.Variables[V].Type.Kind == ValueType::Array)
+  if (V == ~0u || !S.isPure(*C) || !Assign.child(0)->Spelled ||
+      B.Variables[V].Type.Kind == ValueType::Array)
     return std::nullopt;
   if (C->Text != "<" && C->Text != ">" && C->Text != "<=" && C->Text != ">=")
     return std::nullopt;
-  const bool Left = sameText(*C->child(0), *Assign.child(1)) && sameText(*C->child(1), *Assign.child(0));
-  const bool Right = sameText(*C->child(1), *Assign.child(1)) && sameText(*C->child(0), *Assign.child(0));
+  const bool Left =
+      sameText(*C->child(0), *Assign.child(1)) && sameText(*C->child(1), *Assign.child(0));
+  const bool Right =
+      sameText(*C->child(1), *Assign.child(1)) && sameText(*C->child(0), *Assign.child(0));
   if (!Left && !Right)
     return std::nullopt;
   const bool Greater = C->Text[0] == '>';
-  return Reduction{Greater == Left ? ReductionKind::Max : ReductionKind::Min, B.textOf(*Assign.child(0)), V};
+  return Reduction{Greater == Left ? ReductionKind::Max : ReductionKind::Min,
+                   B.textOf(*Assign.child(0)), V};
 }
 
-bool Interchange::sharedBody(const BodyNode &N, SharedLoop &L, std::string &Why, SourcePlace &Where) const {
+bool Interchange::sharedBody(const BodyNode &N, SharedLoop &L, std::string &Why,
+                             SourcePlace &Where) const {
   auto No = [&](const std::string &Text) {
     Why = Text;
     Where = N.Place;
@@ -187,7 +200,8 @@ bool Interchange::sharedBody(const BodyNode &N, SharedLoop &L, std::string &Why,
   auto Effect = [&](const BodyNode &E) {
     if (S.isPure(E))
       return true;
-    const bool Assigns = E.Kind == NodeKind::Assign || (E.Kind == NodeKind::Unary && (E.Text == "++" || E.Text == "--"));
+    const bool Assigns = E.Kind == NodeKind::Assign ||
+                         (E.Kind == NodeKind::Unary && (E.Text == "++" || E.Text == "--"));
     if (!Assigns || (E.Kind == NodeKind::Assign && !S.isPure(*E.child(1))))
       return No("an expression in it has an effect of its own");
     unsigned V = assignedVariable(*E.child(0), B);
@@ -197,7 +211,8 @@ bool Interchange::sharedBody(const BodyNode &N, SharedLoop &L, std::string &Why,
     if (!R)
       return No("'" + nameOf(V) + "' goes from one iteration to the next");
     for (const Reduction &Known : L.Reductions)
-      if (Known.Variable == R->Variable && (Known.Kind != R->Kind || (Known.IsArray != R->IsArray)) && Known.Target == R->Target)
+      if (Known.Variable == R->Variable &&
+          (Known.Kind != R->Kind || (Known.IsArray != R->IsArray)) && Known.Target == R->Target)
         return No("'" + nameOf(V) + "' is reduced in two ways");
     for (const Reduction &Known : L.Reductions)
       if (Known.Target == R->Target)
@@ -214,7 +229,8 @@ bool Interchange::sharedBody(const BodyNode &N, SharedLoop &L, std::string &Why,
     return true;
   case NodeKind::Declare:
     L.Inside.insert(N.Variable);
-    return !N.child(0) || S.isPure(*N.child(0)) || No("a declaration in it has an effect of its own");
+    return !N.child(0) || S.isPure(*N.child(0)) ||
+           No("a declaration in it has an effect of its own");
   case NodeKind::Evaluate:
     return Effect(*N.child(0));
   case NodeKind::If:
@@ -227,7 +243,8 @@ bool Interchange::sharedBody(const BodyNode &N, SharedLoop &L, std::string &Why,
     }
     if (!S.isPure(*N.child(0)))
       return No("a condition in it has an effect");
-    return sharedBody(*N.child(1), L, Why, Where) && (!N.child(2) || sharedBody(*N.child(2), L, Why, Where));
+    return sharedBody(*N.child(1), L, Why, Where) &&
+           (!N.child(2) || sharedBody(*N.child(2), L, Why, Where));
   case NodeKind::For:
     for (unsigned I : {0u, 2u})
       if (const BodyNode *Part = N.child(I))
@@ -237,9 +254,11 @@ bool Interchange::sharedBody(const BodyNode &N, SharedLoop &L, std::string &Why,
       return No("a condition in it has an effect");
     return sharedBody(*N.child(3), L, Why, Where);
   case NodeKind::While:
-    return (S.isPure(*N.child(0)) || No("a condition in it has an effect")) && sharedBody(*N.child(1), L, Why, Where);
+    return (S.isPure(*N.child(0)) || No("a condition in it has an effect")) &&
+           sharedBody(*N.child(1), L, Why, Where);
   case NodeKind::Do:
-    return (S.isPure(*N.child(1)) || No("a condition in it has an effect")) && sharedBody(*N.child(0), L, Why, Where);
+    return (S.isPure(*N.child(1)) || No("a condition in it has an effect")) &&
+           sharedBody(*N.child(0), L, Why, Where);
   case NodeKind::Break:
   case NodeKind::Continue:
   case NodeKind::Empty:
@@ -260,7 +279,8 @@ static bool leavesLoop(const BodyNode &Body) {
   return Leaves;
 }
 
-bool Interchange::share(const CountedLoop &L, SharedLoop &Out, std::string &Why, SourcePlace &Where) const {
+bool Interchange::share(const CountedLoop &L, SharedLoop &Out, std::string &Why,
+                        SourcePlace &Where) const {
   Out.Loop = L;
   Out.Inside = {L.Variable};
   Where = L.For->Place;
@@ -282,7 +302,8 @@ bool Interchange::share(const CountedLoop &L, SharedLoop &Out, std::string &Why,
   // Its bounds hold for all of it.
   std::set<unsigned> Changed = Out.Inside;
   visit(*L.body(), [&](const BodyNode &N) {
-    if (N.Kind == NodeKind::Assign || (N.Kind == NodeKind::Unary && (N.Text == "++" || N.Text == "--")))
+    if (N.Kind == NodeKind::Assign ||
+        (N.Kind == NodeKind::Unary && (N.Text == "++" || N.Text == "--")))
       if (unsigned V = assignedVariable(*N.child(0), B); V != ~0u)
         Changed.insert(V);
     return true;
@@ -304,12 +325,14 @@ bool Interchange::share(const CountedLoop &L, SharedLoop &Out, std::string &Why,
   for (const CountedLoop::Bound &Bound : L.Bounds)
     if (!Bound.To->Spelled || !Holds(*Bound.To))
       return No("where it ends may change on the way");
-  if (L.Step && (!L.Step->Spelled || !Holds(*L.Step) || L.Step->Kind != NodeKind::Integer || L.Step->Number <= 0))
+  if (L.Step && (!L.Step->Spelled || !Holds(*L.Step) || L.Step->Kind != NodeKind::Integer ||
+                 L.Step->Number <= 0))
     return No("its step is no positive constant");
   if (L.Down && L.Step)
     return No("it goes down by more than one");
   for (size_t I = 1; I < L.Bounds.size(); ++I)
-    if (L.Bounds[I].To->Type.Text != L.Bounds[0].To->Type.Text || L.Bounds[I].Inclusive != L.Bounds[0].Inclusive)
+    if (L.Bounds[I].To->Type.Text != L.Bounds[0].To->Type.Text ||
+        L.Bounds[I].Inclusive != L.Bounds[0].Inclusive)
       return No("its bounds are of different types");
 
   // A scalar that it reduces is nothing else in it.
@@ -343,8 +366,8 @@ bool Interchange::share(const CountedLoop &L, SharedLoop &Out, std::string &Why,
           const bool Compound = N.Kind == NodeKind::Unary || N.Text != "=";
           const BodyNode *Value = Compound ? nullptr : stripCasts(N.child(1));
           const unsigned Expected = Compound || N.child(1)->Kind == NodeKind::Integer ? 1
-                                    : Value->Kind == NodeKind::Conditional           ? 3
-                                                                                     : 2;
+                                    : Value->Kind == NodeKind::Conditional            ? 3
+                                                                                      : 2;
           Clean &= Own - Before == Expected;
           return;
         }
@@ -360,7 +383,8 @@ bool Interchange::share(const CountedLoop &L, SharedLoop &Out, std::string &Why,
     const ValueType &T = R.IsArray ? B.Variables[R.Variable].Pointee : B.Variables[R.Variable].Type;
     if (T.Kind == ValueType::Struct && R.Target == nameOf(R.Variable))
       return No("'" + R.Target + "' is of a class");
-    if (T.isInteger() && T.Bytes < 4 && T.Kind != ValueType::Bool && R.Kind == ReductionKind::Product)
+    if (T.isInteger() && T.Bytes < 4 && T.Kind != ValueType::Bool &&
+        R.Kind == ReductionKind::Product)
       return No("'" + R.Target + "' is a product of a narrow type");
   }
   Out.Signature = signatureOf(Out);

@@ -13,14 +13,17 @@ std::optional<std::string> Interchange::startText(const BodyNode &E, const Share
   visit(E, [&](const BodyNode &N) {
     if (N.Kind != NodeKind::Reference || !L.Inside.count(N.Variable))
       return true;
-    const BodyNode *Value = N.Variable == L.Loop.Variable ? L.Loop.From : S.isFixed(N.Variable) ? S.initOf(N.Variable) : nullptr;
+    const BodyNode *Value = N.Variable == L.Loop.Variable ? L.Loop.From
+                            : S.isFixed(N.Variable)       ? S.initOf(N.Variable)
+                                                          : nullptr;
     std::optional<std::string> Text = Value && N.Spelled ? startText(*Value, L) : std::nullopt;
     if (!Text) {
       Outside = false;
       return false;
     }
     if (Value->Kind != NodeKind::Integer)
-      Text = Value->Kind == NodeKind::Reference ? *Text : castTo(B.Variables[N.Variable].Type.Text, *Text);
+      Text = Value->Kind == NodeKind::Reference ? *Text
+                                                : castTo(B.Variables[N.Variable].Type.Text, *Text);
     Edits.push_back({N.Begin, N.End, *Text});
     return true;
   });
@@ -33,8 +36,10 @@ const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
     if (Body->Children.empty())
       return nullptr;
     for (size_t I = 0; I + 1 < Body->Children.size(); ++I)
-      if (Body->Children[I]->Kind != NodeKind::Declares || any_of(S.Accesses, [&](const SourceAccess &A) {
-            return A.Node->Begin >= Body->Children[I]->Begin && A.Node->End <= Body->Children[I]->End;
+      if (Body->Children[I]->Kind != NodeKind::Declares ||
+          any_of(S.Accesses, [&](const SourceAccess &A) {
+            return A.Node->Begin >= Body->Children[I]->Begin &&
+                   A.Node->End <= Body->Children[I]->End;
           }))
         return nullptr;
     If = Body->Children.back().get();
@@ -46,14 +51,15 @@ const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
     return nullptr;
   const BodyNode *Counts = C->child(C->Text == ">"), *Limit = C->child(C->Text == "<");
   std::optional<Polynomial> P = S.form(*Counts);
-  if (!P || coefficientOf(*P, KernelSource::factorOf(L.Loop.Variable)) != Polynomial{{{}, 1}} || !Limit->Spelled || !S.isPure(*Limit) ||
-      S.reads(*Limit))
+  if (!P || coefficientOf(*P, KernelSource::factorOf(L.Loop.Variable)) != Polynomial{{{}, 1}} ||
+      !Limit->Spelled || !S.isPure(*Limit) || S.reads(*Limit))
     return nullptr;
   if (Counts->Type.Kind == ValueType::Unsigned && Counts->Type.Bytes < 8)
     return nullptr; // may wrap, and be below again
   bool Fixed = true;
   visit(*Limit, [&](const BodyNode &N) {
-    Fixed &= N.Kind != NodeKind::Reference || (!L.Inside.count(N.Variable) && S.isFixed(N.Variable));
+    Fixed &=
+        N.Kind != NodeKind::Reference || (!L.Inside.count(N.Variable) && S.isFixed(N.Variable));
     return true;
   });
   std::optional<std::string> Start = startText(*Counts, L);
@@ -61,7 +67,8 @@ const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
     return nullptr;
   // With the types that the comparison has.
   auto Typed = [](const BodyNode &N, const std::string &Text) {
-    return N.Kind == NodeKind::Cast || N.Kind == NodeKind::Integer ? castTo(N.Type.Text, Text) : Text;
+    return N.Kind == NodeKind::Cast || N.Kind == NodeKind::Integer ? castTo(N.Type.Text, Text)
+                                                                   : Text;
   };
   L.Start = Typed(*Counts, *Start);
   L.Limit = Typed(*Limit, B.textOf(*Limit));
@@ -127,7 +134,8 @@ void Interchange::widen(SharedLoop &L) const {
         break;
       std::optional<CountedLoop> Loop = S.countedLoop(*Inner);
       const BodyNode *To = Loop ? Loop->Bounds[0].To : nullptr;
-      if (!Loop || Loop->Down || Loop->Bounds.size() != 1 || Loop->From->Kind != NodeKind::Integer || To->Kind != NodeKind::Integer ||
+      if (!Loop || Loop->Down || Loop->Bounds.size() != 1 ||
+          Loop->From->Kind != NodeKind::Integer || To->Kind != NodeKind::Integer ||
           Loop->From->Number >= To->Number)
         return;
     }
@@ -186,7 +194,8 @@ bool Interchange::startsAtZero(const Reduction &R, const SharedLoop &L) const {
     if (A->Begin < L.Loop.For->Begin || A->End > L.Loop.For->End)
       return false;
   for (const BodyNode *Around : Sequential)
-    if (Around->Begin <= L.Loop.For->Begin && L.Loop.For->End <= Around->End && !(Around->Begin <= Init->Begin && Init->End <= Around->End))
+    if (Around->Begin <= L.Loop.For->Begin && L.Loop.For->End <= Around->End &&
+        !(Around->Begin <= Init->Begin && Init->End <= Around->End))
       return false;
   return true;
 }
@@ -199,7 +208,10 @@ void Interchange::writeLoops(const std::set<unsigned> &NeedSync) {
     for (const CountedLoop::Bound &Bound : C.Bounds)
       To = To.empty() ? B.textOf(*Bound.To) : "hk::least(" + To + ", " + B.textOf(*Bound.To) + ")";
     // As it is written, for templates; without what only the original needs.
-    std::string Type = StringRef(B.Text).slice(C.For->child(0)->Begin, C.For->child(0)->child(0)->Begin).trim().str();
+    std::string Type = StringRef(B.Text)
+                           .slice(C.For->child(0)->Begin, C.For->child(0)->child(0)->Begin)
+                           .trim()
+                           .str();
     if (Type.empty() || Type == "auto" || !C.For->child(0)->Spelled)
       Type = B.Variables[C.Variable].Type.Text;
     std::string Call = C.Down ? (C.Bounds[0].Inclusive ? "downThrough" : "downOver")
@@ -210,7 +222,8 @@ void Interchange::writeLoops(const std::set<unsigned> &NeedSync) {
       More = ", " + castTo(Type, B.textOf(*C.Step));
     }
     std::string From = B.textOf(*C.From);
-    if (C.From->Type.Text != B.Variables[C.Variable].Type.Text || (C.From->Kind == NodeKind::Integer && Type != "int"))
+    if (C.From->Type.Text != B.Variables[C.Variable].Type.Text ||
+        (C.From->Kind == NodeKind::Integer && Type != "int"))
       From = castTo(Type, From); // a literal is an int
     for (const Reduction &R : L.Reductions) {
       const bool FromZero = startsAtZero(R, L);
@@ -255,31 +268,31 @@ void Interchange::writeLoops(const std::set<unsigned> &NeedSync) {
       std::string Elements, Sources;
       for (const SharedLoop::Stream &T : L.Streams) {
         Elements += ", " + std::string(T.Writes ? "" : "const ") + T.Type + " &" + T.Name;
-        Sources += std::string(", hk::") + (!T.Writes ? "reads" : T.Reads ? "updates" : "writes") + (T.Down ? "<-1>" : "") + "(" + T.First + ")";
+        Sources += std::string(", hk::") +
+                   (!T.Writes ? "reads"
+                    : T.Reads ? "updates"
+                              : "writes") +
+                   (T.Down ? "<-1>" : "") + "(" + T.First + ")";
         for (const BodyNode *N : T.Nodes)
           Edits.push_back({N->Begin, N->End, T.Name});
       }
       if (!L.Start.empty())
         To = "hk::endOf(" + From + ", " + To + ", " + L.Start + ", " + L.Limit + ")";
-      Before += "hk_row." + Call + "Wide(hk::Width<" + std::to_string(L.Width) + ">(), " + From + ", " + To + ", [&](" + Type + " " +
-                nameOf(C.Variable) + Elements + ")";
+      Before += "hk_row." + Call + "Wide(hk::Width<" + std::to_string(L.Width) + ">(), " + From +
+                ", " + To + ", [&](" + Type + " " + nameOf(C.Variable) + Elements + ")";
       const bool Braced = C.body()->Kind == NodeKind::Block;
       Edits.push_back({C.For->Begin, unsigned(HeaderEnd), Before + (Braced ? "" : " {")});
       L.After.insert(L.After.begin(), (Braced ? "" : "}") + Sources + ");");
     } else {
-    bool Inner = false;
-    visit(*C.body(), [&](const BodyNode &N) {
-      Inner |= N.Kind == NodeKind::For || N.Kind == NodeKind::While || N.Kind == NodeKind::Do;
-      return !Inner;
-    });
-    if (!Inner && !Indent.empty() && L.InBlock)
-      Before += "#pragma unroll 4\n" + Indent.str(); // loads of several iterations are under way at once
-    Edits.push_back({C.For->Begin, unsigned(HeaderEnd),
-                     Before + "for (" + Type + " " + nameOf(C.Variable) + " : hk_row." + Call + "(" + From + ", " + To + More + "))"});
+      Edits.push_back({C.For->Begin, unsigned(HeaderEnd),
+                       Before + "for (" + Type + " " + nameOf(C.Variable) + " : hk_row." + Call +
+                           "(" + From + ", " + To + More + "))"});
     }
     std::string After;
     for (size_t I = 0; I != L.After.size(); ++I)
-      After += (I == 0 && L.Width > 1 && C.body()->Kind == NodeKind::Block ? "" : "\n" + Indent.str()) + L.After[I];
+      After +=
+          (I == 0 && L.Width > 1 && C.body()->Kind == NodeKind::Block ? "" : "\n" + Indent.str()) +
+          L.After[I];
     if (Braces)
       After += "\n" + Indent.str() + "}";
     if (!After.empty())
@@ -295,9 +308,12 @@ void Interchange::writeLeaders(const std::set<unsigned> &NeedSync) {
     StringRef Indent = Text.slice(LineStart, L.Statement->Begin);
     if (!Indent.trim().empty())
       Indent = "";
-    const std::string Start = std::string(L.InBlock ? "" : "{ ") + (Sync ? "hk_row.sync();\n" + Indent.str() : "");
-    Edits.push_back({L.Statement->Begin, L.Statement->Begin, Start + "if (hk_row.isLeader())\n" + Indent.str() + "  "});
-    const std::string End = (Sync ? "\n" + Indent.str() + "hk_row.sync();" : "") + std::string(L.InBlock ? "" : " }");
+    const std::string Start =
+        std::string(L.InBlock ? "" : "{ ") + (Sync ? "hk_row.sync();\n" + Indent.str() : "");
+    Edits.push_back({L.Statement->Begin, L.Statement->Begin,
+                     Start + "if (hk_row.isLeader())\n" + Indent.str() + "  "});
+    const std::string End =
+        (Sync ? "\n" + Indent.str() + "hk_row.sync();" : "") + std::string(L.InBlock ? "" : " }");
     if (!End.empty())
       Edits.push_back({L.Statement->End, L.Statement->End, End});
   }

@@ -144,7 +144,8 @@ KernelSource::KernelSource(const Kernel &K) : K(K), Body(*K.Tree) {
     const BodyVariable &B = Body.Variables[V];
     if (B.IsReference || B.Type.IsVolatile || B.Pointee.IsVolatile) {
       Fixable[V] = false;
-      fail(*Body.Root, B.IsReference ? "'" + B.Name + "' is a reference" : "'" + B.Name + "' is volatile");
+      fail(*Body.Root,
+           B.IsReference ? "'" + B.Name + "' is a reference" : "'" + B.Name + "' is volatile");
     }
     if (!B.IsLocal && B.Parameter < 0 && !B.IsShared && !B.Type.IsConst) {
       Fixable[V] = false;
@@ -206,7 +207,8 @@ void KernelSource::scan(const BodyNode &N) {
     break;
   case NodeKind::Call:
     if (!N.Pure)
-      fail(N, N.Text.empty() ? "it calls what is not known" : "'" + N.Text + "' may do more than compute a value");
+      fail(N, N.Text.empty() ? "it calls what is not known"
+                             : "'" + N.Text + "' may do more than compute a value");
     break;
   default:
     break;
@@ -216,7 +218,8 @@ void KernelSource::scan(const BodyNode &N) {
       scan(*Child);
 }
 
-static std::optional<Polynomial> rawForm(const BodyNode &E, const std::function<std::optional<Polynomial>(const BodyNode &)> &Leaf) {
+static std::optional<Polynomial>
+rawForm(const BodyNode &E, const std::function<std::optional<Polynomial>(const BodyNode &)> &Leaf) {
   auto Operand = [&](unsigned I) { return rawForm(*E.child(I), Leaf); };
   switch (E.Kind) {
   case NodeKind::Integer:
@@ -273,7 +276,8 @@ bool KernelSource::isOpaque(const Polynomial &P) const {
     bool Found = reads(E);
     visit(E, [&](const BodyNode &N) {
       Found |= N.Kind == NodeKind::Builtin;
-      if (!Found && N.Kind == NodeKind::Reference && Body.Variables[N.Variable].Parameter < 0 && Seen.insert(N.Variable).second) {
+      if (!Found && N.Kind == NodeKind::Reference && Body.Variables[N.Variable].Parameter < 0 &&
+          Seen.insert(N.Variable).second) {
         Found |= Inits[N.Variable] && Differs(*Inits[N.Variable]);
         for (const BodyNode *A : Assigned[N.Variable])
           Found |= A->Kind == NodeKind::Assign && Differs(*A->child(1));
@@ -284,7 +288,8 @@ bool KernelSource::isOpaque(const Polynomial &P) const {
   };
   for (const auto &[Factors, C] : P)
     for (const std::string &F : Factors)
-      if (std::optional<unsigned> V = variableOf(F); V && !Counters.count(*V) && Inits[*V] && Differs(*Inits[*V]))
+      if (std::optional<unsigned> V = variableOf(F);
+          V && !Counters.count(*V) && Inits[*V] && Differs(*Inits[*V]))
         return true;
   return false;
 }
@@ -315,7 +320,8 @@ void KernelSource::findItems(const BodyNode &N) {
   }
   if (N.Kind == NodeKind::Binary && N.Type.isInteger()) {
     auto P = rawForm(N, [&](const BodyNode &Leaf) -> std::optional<Polynomial> {
-      return Leaf.Kind == NodeKind::Builtin ? std::optional(factor(builtinName(Leaf))) : std::nullopt;
+      return Leaf.Kind == NodeKind::Builtin ? std::optional(factor(builtinName(Leaf)))
+                                            : std::nullopt;
     });
     if (P && P->size() == 1 && P->begin()->second == 1 && P->begin()->first.size() == 1 &&
         StringRef(P->begin()->first[0]).starts_with("item")) {
@@ -378,12 +384,14 @@ static std::optional<unsigned> rootOf(const KernelSource &S, const BodyNode &E) 
   }
   if (E.Kind == NodeKind::Binary)
     return rootOf(S, *E.child(E.child(0)->Type.Kind != ValueType::Pointer));
-  if (E.Kind == NodeKind::OtherExpression && E.Text == "&" && E.child(0)->Kind == NodeKind::Subscript)
+  if (E.Kind == NodeKind::OtherExpression && E.Text == "&" &&
+      E.child(0)->Kind == NodeKind::Subscript)
     return rootOf(S, *E.child(0)->child(0));
   return std::nullopt;
 }
 
-/// The memory access that an lvalue is or is a part of; null for a local variable. \p Member: the part.
+/// The memory access that an lvalue is or is a part of; null for a local variable. \p Member: the
+/// part.
 static const BodyNode *memoryOf(const BodyNode &N, std::string &Member) {
   const BodyNode *At = &N;
   for (;;) {
@@ -498,7 +506,8 @@ void KernelSource::collect(const BodyNode &N, Context &C) {
     return;
   }
   case NodeKind::OtherExpression:
-    if (N.Text == "&" && N.child(0) && N.child(0)->Kind == NodeKind::Subscript && rootOf(*this, N)) {
+    if (N.Text == "&" && N.child(0) && N.child(0)->Kind == NodeKind::Subscript &&
+        rootOf(*this, N)) {
       collect(*N.child(0)->child(1), C); // an address is no access
       return;
     }
@@ -516,8 +525,8 @@ std::optional<CountedLoop> KernelSource::countedLoop(const BodyNode &For) const 
   CountedLoop L;
   L.For = &For;
   const BodyNode *Init = For.child(0);
-  if (Init->Kind != NodeKind::Declares || Init->Children.size() != 1 || Init->child(0)->Kind != NodeKind::Declare ||
-      !Init->child(0)->child(0))
+  if (Init->Kind != NodeKind::Declares || Init->Children.size() != 1 ||
+      Init->child(0)->Kind != NodeKind::Declare || !Init->child(0)->child(0))
     return std::nullopt;
   L.Variable = Init->child(0)->Variable;
   L.From = Init->child(0)->child(0);
@@ -539,7 +548,8 @@ std::optional<CountedLoop> KernelSource::countedLoop(const BodyNode &For) const 
   } else {
     return std::nullopt;
   }
-  if (!IsVariable(*Inc->child(0)) || assignmentsOf(L.Variable) != std::vector<const BodyNode *>{Inc})
+  if (!IsVariable(*Inc->child(0)) ||
+      assignmentsOf(L.Variable) != std::vector<const BodyNode *>{Inc})
     return std::nullopt;
   if (L.Step && L.Step->Kind == NodeKind::Integer && L.Step->Number == 1)
     L.Step = nullptr;
@@ -600,7 +610,8 @@ bool KernelSource::reads(const BodyNode &E) const {
   bool Found = false;
   visit(E, [&](const BodyNode &N) {
     std::string Member;
-    Found |= (N.Kind == NodeKind::Subscript || N.Kind == NodeKind::Dereference) && memoryOf(N, Member);
+    Found |=
+        (N.Kind == NodeKind::Subscript || N.Kind == NodeKind::Dereference) && memoryOf(N, Member);
     return !Found;
   });
   return Found;

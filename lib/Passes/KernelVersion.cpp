@@ -37,13 +37,15 @@ bool hk::isInLauncher(const Launch &L, const KernelBody &B) {
   return Caller.split('<').first == launcherName(B);
 }
 
-std::string hk::edited(const KernelBody &B, unsigned Begin, unsigned End, std::vector<TextEdit> Edits) {
+std::string hk::edited(const KernelBody &B, unsigned Begin, unsigned End,
+                       std::vector<TextEdit> Edits) {
   // Insertions at one place keep their order.
   std::vector<size_t> Order(Edits.size());
   for (size_t I = 0; I != Order.size(); ++I)
     Order[I] = I;
   llvm::sort(Order, [&](size_t X, size_t Y) {
-    return std::tuple(Edits[X].Begin, Edits[X].End, X) < std::tuple(Edits[Y].Begin, Edits[Y].End, Y);
+    return std::tuple(Edits[X].Begin, Edits[X].End, X) <
+           std::tuple(Edits[Y].Begin, Edits[Y].End, Y);
   });
   std::string Out;
   unsigned At = Begin;
@@ -59,7 +61,8 @@ std::string hk::edited(const KernelBody &B, unsigned Begin, unsigned End, std::v
 }
 
 std::string hk::castTo(const std::string &Type, const std::string &Text) {
-  return Type.find(' ') == std::string::npos ? Type + "(" + Text + ")" : "(" + Type + ")(" + Text + ")";
+  return Type.find(' ') == std::string::npos ? Type + "(" + Text + ")"
+                                             : "(" + Type + ")(" + Text + ")";
 }
 
 std::string hk::indented(const std::string &Text) {
@@ -73,8 +76,8 @@ static Obligation failed(const std::string &Text, const std::string &How) {
   return {Text, ObligationState::Failed, How};
 }
 
-Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const std::vector<Launch> &Launches,
-                         const PassOptions &Opts) {
+Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
+                         const std::vector<Launch> &Launches, const PassOptions &Opts) {
   const KernelBody &B = S.Body;
   Proposal P;
   P.Pass = "coalesce";
@@ -93,7 +96,8 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
     return P;
   };
   if (S.K.InHeader && !Opts.EditHeaders)
-    return Decline("the kernel is in the main file", "headers are changed as overlay copies (--out-dir) or by -i --headers only");
+    return Decline("the kernel is in the main file",
+                   "headers are changed as overlay copies (--out-dir) or by -i --headers only");
   if (!B.NotCopyable.empty())
     return Decline("a second version of the kernel can stand beside it", B.NotCopyable);
   if (S.K.BodyHasConditionals && !Opts.AssumeConfiguration)
@@ -101,7 +105,8 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
   const std::string Version = versionName(B), Launcher = launcherName(B);
   for (const std::string &Name : {Version, Launcher})
     if (findWord(B.Text, Name) != StringRef::npos)
-      return Decline("the names '" + Version + "' and '" + Launcher + "' are free", "the file uses '" + Name + "'");
+      return Decline("the names '" + Version + "' and '" + Launcher + "' are free",
+                     "the file uses '" + Name + "'");
   if (StringRef(B.Text).substr(B.Begin, B.End - B.Begin).contains("hk_"))
     return Decline("names that start with hk_ are free", "the kernel uses one");
 
@@ -123,16 +128,21 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
     Text += "template <" + Template + ">\n";
   else
     Text += "static ";
-  Text += "__global__ void " + Version + "(" + NewParams + (V.Params.empty() ? "" : Comma + V.Params) + ") {\n" + V.Prologue;
+  Text += "__global__ void " + Version + "(" + NewParams +
+          (V.Params.empty() ? "" : Comma + V.Params) + ") {\n" + V.Prologue;
   std::string Body = edited(B, B.BodyBegin + 1, B.End - 1, V.Edits);
   Body = StringRef(Body).ltrim("\r\n").rtrim().str();
   if (!Body.empty())
     Text += V.IsIndented ? indented(Body) : Body + "\n";
   Text += V.Epilogue + "}";
 
-  Text += "\n\n/// Launches " + Version + ", or " + B.Name + " itself where that cannot stand in for it.\n";
-  Text += B.TemplateParams.empty() ? std::string("inline ") : "template <" + B.TemplateParams + ">\n";
-  Text += "void " + Launcher + "(dim3 hk_grid, dim3 hk_block, size_t hk_lds, hipStream_t hk_stream" + Comma + Params + ") {\n";
+  Text += "\n\n/// Launches " + Version + ", or " + B.Name +
+          " itself where that cannot stand in for it.\n";
+  Text +=
+      B.TemplateParams.empty() ? std::string("inline ") : "template <" + B.TemplateParams + ">\n";
+  Text += "void " + Launcher +
+          "(dim3 hk_grid, dim3 hk_block, size_t hk_lds, hipStream_t hk_stream" + Comma + Params +
+          ") {\n";
   for (const std::string &Line : V.Setup)
     Text += "  " + Line + "\n";
   Text += "  if (";
@@ -166,15 +176,18 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
   std::string Original = B.Name + (Explicit.empty() ? "" : "<" + Explicit + ">");
   Text = join(split(Text, '\x01'), Explicit.empty() ? "" : ", " + Explicit);
   Text = join(split(Text, '\x02'), Explicit);
-  Text += "\n  else\n    " + Original + "<<<hk_grid, hk_block, hk_lds, hk_stream>>>(" + Arguments + ");\n}";
+  Text += "\n  else\n    " + Original + "<<<hk_grid, hk_block, hk_lds, hk_stream>>>(" + Arguments +
+          ");\n}";
   P.Edits.push_back({{B.File, B.End, 0}, Text});
 
   unsigned Editable = 0;
   for (const Launch &L : Launches) {
     if (isInLauncher(L, B))
       continue;
-    if (L.Form != LaunchForm::Chevron || L.Where != Spelling::File || L.Call.Length == 0 || L.GridText.empty() ||
-        L.BlockText.empty() || (L.Call.File == B.File && L.Call.Offset < B.End) || L.Arguments.size() != S.K.Params.size()) {
+    if (L.Form != LaunchForm::Chevron || L.Where != Spelling::File || L.Call.Length == 0 ||
+        L.GridText.empty() || L.BlockText.empty() ||
+        (L.Call.File == B.File && L.Call.Offset < B.End) ||
+        L.Arguments.size() != S.K.Params.size()) {
       P.Notes.push_back({L.Place, "this launch keeps the original"});
       continue;
     }
@@ -185,7 +198,8 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
     }
     std::string Call = L.Callee;
     Call.replace(At, B.Name.size(), Launcher);
-    Call += "(" + L.GridText + ", " + L.BlockText + ", " + (L.SharedBytes.empty() ? "0" : L.SharedBytes) + ", " +
+    Call += "(" + L.GridText + ", " + L.BlockText + ", " +
+            (L.SharedBytes.empty() ? "0" : L.SharedBytes) + ", " +
             (L.Stream.empty() ? "nullptr" : L.Stream);
     for (const std::string &A : L.Arguments)
       Call += ", " + A;
@@ -193,6 +207,7 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V, const st
     ++Editable;
   }
   if (!Editable)
-    return Decline("a launch of the kernel is in view and can be changed", Launches.empty() ? "none is in view" : "none can be");
+    return Decline("a launch of the kernel is in view and can be changed",
+                   Launches.empty() ? "none is in view" : "none can be");
   return P;
 }

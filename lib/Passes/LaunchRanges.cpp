@@ -7,25 +7,31 @@
 using namespace llvm;
 using namespace hk;
 
-/// Whether the comparison with \p E is one of numbers: a sign that a conversion takes away is none, if \p Conditions hold.
-static bool comparesNumbers(const KernelSource &S, const BodyNode &E, std::set<std::string> &Conditions) {
+/// Whether the comparison with \p E is one of numbers: a sign that a conversion takes away is none,
+/// if \p Conditions hold.
+static bool comparesNumbers(const KernelSource &S, const BodyNode &E,
+                            std::set<std::string> &Conditions) {
   for (const BodyNode *N = &E; N->Kind == NodeKind::Cast; N = N->child(0)) {
     const BodyNode &From = *N->child(0);
     if (N->Type.Kind != ValueType::Unsigned || From.Type.Kind != ValueType::Signed)
       continue;
     bool Parameters = From.Spelled;
     visit(From, [&](const BodyNode &Inner) {
-      Parameters &= Inner.Kind != NodeKind::Reference || S.Body.Variables[Inner.Variable].Parameter >= 0;
+      Parameters &=
+          Inner.Kind != NodeKind::Reference || S.Body.Variables[Inner.Variable].Parameter >= 0;
       return true;
     });
     if (!Parameters)
       return false;
-    Conditions.insert((From.Kind == NodeKind::Reference ? S.Body.textOf(From) : "(" + S.Body.textOf(From) + ")") + " >= 0");
+    Conditions.insert(
+        (From.Kind == NodeKind::Reference ? S.Body.textOf(From) : "(" + S.Body.textOf(From) + ")") +
+        " >= 0");
   }
   return true;
 }
 
-LaunchRanges::LaunchRanges(const KernelSource &S, bool ItemsAreDim3) : S(S), ItemsAreDim3(ItemsAreDim3) {}
+LaunchRanges::LaunchRanges(const KernelSource &S, bool ItemsAreDim3)
+    : S(S), ItemsAreDim3(ItemsAreDim3) {}
 
 std::string LaunchRanges::fresh(const std::string &Like) {
   for (unsigned N = 0;; ++N) {
@@ -71,20 +77,23 @@ std::string LaunchRanges::hostText(const KernelSource &S, const Polynomial &P,
 
 /// if (i >= n) return; at the top, or if (i < n) { everything that touches memory }.
 std::optional<Polynomial> LaunchRanges::limitOf(const std::string &Item) const {
-  auto Bound = [&](const BodyNode &C, const char *Operator, const char *Mirrored) -> std::optional<Polynomial> {
+  auto Bound = [&](const BodyNode &C, const char *Operator,
+                   const char *Mirrored) -> std::optional<Polynomial> {
     if (C.Kind != NodeKind::Binary)
       return std::nullopt;
     for (bool Swap : {false, true}) {
       if (C.Text != (Swap ? Mirrored : Operator))
         continue;
       std::optional<Polynomial> I = S.form(*C.child(Swap)), N = S.form(*C.child(!Swap));
-      if (I && N && *I == Polynomial{{{Item}, 1}} && isOfParameters(S, *N) && comparesNumbers(S, *C.child(!Swap), Conditions))
+      if (I && N && *I == Polynomial{{{Item}, 1}} && isOfParameters(S, *N) &&
+          comparesNumbers(S, *C.child(!Swap), Conditions))
         return N;
     }
     return std::nullopt;
   };
   // The ends of || for returns, of && for what is inside.
-  auto Search = [&](const BodyNode &C, const char *Joint, const char *Operator, const char *Mirrored) -> std::optional<Polynomial> {
+  auto Search = [&](const BodyNode &C, const char *Joint, const char *Operator,
+                    const char *Mirrored) -> std::optional<Polynomial> {
     std::vector<const BodyNode *> Parts{&C};
     while (!Parts.empty()) {
       const BodyNode *Part = Parts.back();
@@ -113,7 +122,9 @@ std::optional<Polynomial> LaunchRanges::limitOf(const std::string &Item) const {
     }
     // All that touches memory is inside.
     for (const SourceAccess &A : S.Accesses)
-      if (none_of(A.Conditions, [&](const SourceCondition &C) { return C.Holds && C.Node == Statement->child(0); }))
+      if (none_of(A.Conditions, [&](const SourceCondition &C) {
+            return C.Holds && C.Node == Statement->child(0);
+          }))
         return std::nullopt;
     return Search(*Statement->child(0), "&&", "<", ">");
   }
@@ -137,14 +148,18 @@ bool LaunchRanges::nameLoop(const BodyNode &For, std::string &Why, const SourceA
       continue; // one of them is enough
     if (!B.Inclusive)
       *One += L->Down ? " + 1" : " - 1";
-    To = !To ? One : (L->Down ? "hk::greatest(hk::Range(" : "hk::least(hk::Range(") + *To + "), hk::Range(" + *One + "))";
+    To = !To ? One
+             : (L->Down ? "hk::greatest(hk::Range(" : "hk::least(hk::Range(") + *To +
+                   "), hk::Range(" + *One + "))";
   }
   if (!From || !To) {
     if (Why.empty())
-      Why = "a bound of the loop over '" + S.Body.Variables[L->Variable].Name + "' may be negative and is taken without sign";
+      Why = "a bound of the loop over '" + S.Body.Variables[L->Variable].Name +
+            "' may be negative and is taken without sign";
     return false;
   }
-  const std::string Range = "hk::Range::between(" + (L->Down ? *To + ", " + *From : *From + ", " + *To) + ")";
+  const std::string Range =
+      "hk::Range::between(" + (L->Down ? *To + ", " + *From : *From + ", " + *To) + ")";
   // Loops that go through the same numbers share a name.
   for (const std::string &Line : Lines)
     if (StringRef(Line).ends_with(" = " + Range + ";")) {
@@ -167,7 +182,8 @@ bool LaunchRanges::nameFactors(const SourceAccess &A, const Polynomial &P, std::
         if (std::optional<Polynomial> Limit = limitOf(F))
           Most = "hk::least(" + Most + ", " + hostText(S, *Limit, {}) + ")";
         Names[F] = fresh("item" + (D == "x" ? "" : "_" + D));
-        Lines.push_back("const hk::Range " + Names[F] + " = hk::Range::between(0, " + Most + " - 1);");
+        Lines.push_back("const hk::Range " + Names[F] + " = hk::Range::between(0, " + Most +
+                        " - 1);");
         continue;
       }
       if (StringRef(F).starts_with("items.")) {
@@ -203,7 +219,8 @@ bool LaunchRanges::nameFactors(const SourceAccess &A, const Polynomial &P, std::
   return true;
 }
 
-std::optional<std::string> LaunchRanges::rangeOf(const BodyNode &E, const SourceAccess &A, std::string &Why) {
+std::optional<std::string> LaunchRanges::rangeOf(const BodyNode &E, const SourceAccess &A,
+                                                 std::string &Why) {
   if (std::optional<Polynomial> P = S.form(E))
     return nameFactors(A, *P, Why) ? std::optional(hostText(S, *P, Names)) : std::nullopt;
   auto Operand = [&](const BodyNode &N) { return rangeOf(N, A, Why); };
@@ -213,17 +230,20 @@ std::optional<std::string> LaunchRanges::rangeOf(const BodyNode &E, const Source
   if (E.Kind == NodeKind::Cast && E.Type.isInteger() && E.child(0)->Type.isInteger() &&
       E.Type.Bytes >= E.child(0)->Type.Bytes)
     return Operand(*E.child(0));
-  if (E.Kind == NodeKind::Binary && (E.Text == "+" || E.Text == "-" || E.Text == "*" || E.Text == "/")) {
+  if (E.Kind == NodeKind::Binary &&
+      (E.Text == "+" || E.Text == "-" || E.Text == "*" || E.Text == "/")) {
     auto X = Operand(*E.child(0)), Y = Operand(*E.child(1));
     if (X && Y)
       return "(" + *X + ") " + E.Text + " (" + (E.Text == "/" ? "hk::Range(" + *Y + ")" : *Y) + ")";
     return std::nullopt;
   }
-  const bool IsMinimum = E.Kind == NodeKind::Call && (E.Text == "min" || E.Text == "max") && E.Children.size() == 2;
+  const bool IsMinimum =
+      E.Kind == NodeKind::Call && (E.Text == "min" || E.Text == "max") && E.Children.size() == 2;
   if (IsMinimum) {
     auto X = Operand(*E.child(0)), Y = Operand(*E.child(1));
     if (X && Y)
-      return std::string(E.Text == "min" ? "hk::least(" : "hk::greatest(") + "hk::Range(" + *X + "), hk::Range(" + *Y + "))";
+      return std::string(E.Text == "min" ? "hk::least(" : "hk::greatest(") + "hk::Range(" + *X +
+             "), hk::Range(" + *Y + "))";
     return std::nullopt;
   }
   if (E.Kind == NodeKind::Conditional) {
@@ -231,17 +251,19 @@ std::optional<std::string> LaunchRanges::rangeOf(const BodyNode &E, const Source
     auto X = Operand(*E.child(1)), Y = Operand(*E.child(2));
     if (!X || !Y)
       return std::nullopt;
-    if (C->Kind == NodeKind::Binary && (C->Text[0] == '<' || C->Text[0] == '>') && C->Text != "<<" && C->Text != ">>" &&
-        C->child(0)->Type.Text == C->child(1)->Type.Text) {
+    if (C->Kind == NodeKind::Binary && (C->Text[0] == '<' || C->Text[0] == '>') &&
+        C->Text != "<<" && C->Text != ">>" && C->child(0)->Type.Text == C->child(1)->Type.Text) {
       const bool Straight = Same(C->child(0), E.child(1)) && Same(C->child(1), E.child(2));
       const bool Crossed = Same(C->child(0), E.child(2)) && Same(C->child(1), E.child(1));
       if (Straight || Crossed)
-        return std::string((C->Text[0] == '<') == Straight ? "hk::least(" : "hk::greatest(") + "hk::Range(" + *X + "), hk::Range(" + *Y + "))";
+        return std::string((C->Text[0] == '<') == Straight ? "hk::least(" : "hk::greatest(") +
+               "hk::Range(" + *X + "), hk::Range(" + *Y + "))";
     }
     return "hk::hull(" + *X + ", " + *Y + ")";
   }
   if (Why.empty())
-    Why = S.Body.textOf(E).empty() ? "it depends on memory" : "it depends on '" + S.Body.textOf(E) + "'";
+    Why = S.Body.textOf(E).empty() ? "it depends on memory"
+                                   : "it depends on '" + S.Body.textOf(E) + "'";
   return std::nullopt;
 }
 
@@ -264,7 +286,8 @@ std::string LaunchRanges::clamped(const SourceAccess &A, std::string Text) {
         if (Part->Text != Operator)
           continue;
         std::optional<Polynomial> X = S.form(*Part->child(Swap)), N = S.form(*Part->child(!Swap));
-        if (!X || !N || !isOfParameters(S, *N) || !comparesNumbers(S, *Part->child(!Swap), Conditions))
+        if (!X || !N || !isOfParameters(S, *N) ||
+            !comparesNumbers(S, *Part->child(!Swap), Conditions))
           continue;
         std::optional<Polynomial> Past = sum(*A.Index, *X, -1);
         if (!Past || !(Past->empty() || (Past->size() == 1 && Past->begin()->first.empty())))
@@ -298,7 +321,8 @@ bool LaunchRanges::add(unsigned Root, std::string &Why, const BodyNode *&At) {
           Why = "an index is no sum of products";
         return false;
       }
-      std::string Text = Base->second.empty() ? *Index : hostText(S, Base->second, Names) + " + " + *Index;
+      std::string Text =
+          Base->second.empty() ? *Index : hostText(S, Base->second, Names) + " + " + *Index;
       if (!is_contained(Parts, Text))
         Parts.push_back(Text);
       continue;
@@ -332,14 +356,15 @@ bool hk::isOfParameters(const KernelSource &S, const Polynomial &P) {
   for (const auto &[Factors, C] : P)
     for (const std::string &F : Factors) {
       std::optional<unsigned> V = KernelSource::variableOf(F);
-      if (!V || S.Body.Variables[*V].Parameter < 0 || !S.isFixed(*V) || !S.Body.Variables[*V].Type.isInteger())
+      if (!V || S.Body.Variables[*V].Parameter < 0 || !S.isFixed(*V) ||
+          !S.Body.Variables[*V].Type.isInteger())
         return false;
     }
   return true;
 }
 
-std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptions &Opts, bool ItemsAreDim3,
-                                          KernelVersion &V) {
+std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptions &Opts,
+                                          bool ItemsAreDim3, KernelVersion &V) {
   const KernelBody &B = S.Body;
   auto nameOf = [&](unsigned Variable) { return B.Variables[Variable].Name; };
   std::set<unsigned> Written, Used;
@@ -367,23 +392,27 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
       Pairs.insert({W, R});
     }
   if (!Pairs.empty() && !B.TemplateParams.empty())
-    return Declined{Text, "ranges are not compared for templates; __restrict__ or --assume=noalias would say it", S.K.Place};
+    return Declined{
+        Text,
+        "ranges are not compared for templates; __restrict__ or --assume=noalias would say it",
+        S.K.Place};
   for (auto [W, R] : Pairs)
     for (unsigned Root : {W, R}) {
       std::string Why;
       const BodyNode *At = nullptr;
       if (!Ranges.add(Root, Why, At))
         return Declined{Text,
-                    "the range of '" + nameOf(Root) + "' is not known at the launch: " + Why +
-                        "; __restrict__ or --assume=noalias would say that it is apart from '" + nameOf(Root == W ? R : W) + "'",
+                        "the range of '" + nameOf(Root) + "' is not known at the launch: " + Why +
+                            "; __restrict__ or --assume=noalias would say that it is apart from '" +
+                            nameOf(Root == W ? R : W) + "'",
                         At ? At->Place : S.K.Place};
     }
   if (!Pairs.empty()) {
     append_range(V.Setup, Ranges.setup());
     append_range(V.Guards, Ranges.conditions());
     for (auto [W, R] : Pairs)
-      V.Guards.push_back("hk::areDisjoint(" + nameOf(W) + ", " + Ranges.nameFor(W) + ", " + nameOf(R) + ", " +
-                         Ranges.nameFor(R) + ")");
+      V.Guards.push_back("hk::areDisjoint(" + nameOf(W) + ", " + Ranges.nameFor(W) + ", " +
+                         nameOf(R) + ", " + Ranges.nameFor(R) + ")");
     V.Includes.push_back("hk/guard.h");
     V.Obligations.push_back({Text, ObligationState::Guarded, "the launcher compares the ranges"});
   } else if (Assumed) {
@@ -397,7 +426,8 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
 std::optional<WorkItemLimits> hk::limitsOf(const KernelSource &S) {
   WorkItemLimits Limits;
   // All parts of \p C bound work-items.
-  auto Take = [&](const BodyNode &C, const char *Joint, const char *Operator, const char *Mirrored) {
+  auto Take = [&](const BodyNode &C, const char *Joint, const char *Operator,
+                  const char *Mirrored) {
     std::vector<const BodyNode *> Parts{&C};
     while (!Parts.empty()) {
       const BodyNode *Part = Parts.back();
@@ -415,12 +445,14 @@ std::optional<WorkItemLimits> hk::limitsOf(const KernelSource &S) {
           continue;
         std::optional<Polynomial> I = S.form(*Part->child(Swap)), N = S.form(*Part->child(!Swap));
         if (!I || !N || !isOfParameters(S, *N) || I->size() != 1 || I->begin()->second != 1 ||
-            I->begin()->first.size() != 1 || !StringRef(I->begin()->first[0]).starts_with("item.") || !Part->child(!Swap)->Spelled)
+            I->begin()->first.size() != 1 ||
+            !StringRef(I->begin()->first[0]).starts_with("item.") || !Part->child(!Swap)->Spelled)
           continue;
         // Its text has to mean the same elsewhere.
         bool Parameters = true;
         visit(*Part->child(!Swap), [&](const BodyNode &E) {
-          Parameters &= E.Kind != NodeKind::Reference || S.Body.Variables[E.Variable].Parameter >= 0;
+          Parameters &=
+              E.Kind != NodeKind::Reference || S.Body.Variables[E.Variable].Parameter >= 0;
           return true;
         });
         const BodyNode *&Limit = Limits.Below[I->begin()->first[0].back() - 'x'];
@@ -452,7 +484,8 @@ std::optional<WorkItemLimits> hk::limitsOf(const KernelSource &S) {
         return true;
       });
       const bool All = !Leaves && all_of(S.Accesses, [&](const SourceAccess &A) {
-        return any_of(A.Conditions, [&](const SourceCondition &C) { return C.Holds && C.Node == N.child(0); });
+        return any_of(A.Conditions,
+                      [&](const SourceCondition &C) { return C.Holds && C.Node == N.child(0); });
       });
       if (All && !N.child(2)) {
         Limits.Around = N.child(0);

@@ -46,7 +46,8 @@ std::optional<std::string> deviceText(const KernelSource &S, const Polynomial &P
 
 } // namespace
 
-std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigned D, std::vector<TextEdit> &Edits, Declined &Why) {
+std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigned D,
+                                   std::vector<TextEdit> &Edits, Declined &Why) {
   const KernelBody &B = S.Body;
   const std::string Item = std::string("item.") + Axis[D];
   const std::string Whole = "each work-item uses all of a record of its own";
@@ -97,8 +98,10 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
       for (const BodyNode *N : A.Loops)
         if (std::optional<CountedLoop> L = S.countedLoop(*N); L && L->Variable == *V) {
           std::optional<Polynomial> From = S.form(*L->From), To = S.form(*L->Bounds[0].To);
-          std::optional<int64_t> First = From ? numberOf(*From) : std::nullopt, Last = To ? numberOf(*To) : std::nullopt;
-          if (C != 1 || !First || !Last || L->Down || L->Step || L->Bounds.size() != 1 || *Last - *First > MostElements)
+          std::optional<int64_t> First = From ? numberOf(*From) : std::nullopt,
+                                 Last = To ? numberOf(*To) : std::nullopt;
+          if (C != 1 || !First || !Last || L->Down || L->Step || L->Bounds.size() != 1 ||
+              *Last - *First > MostElements)
             return No("a loop around it has no constant trips");
           ++Counters;
           Start = *First;
@@ -116,9 +119,11 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
     if (Base && *Base != Rest)
       return No("records are of two places");
     Base = Rest;
-    // Only limits of work-items decide whether it happens; whether a loop runs is known from its trips.
+    // Only limits of work-items decide whether it happens; whether a loop runs is known from its
+    // trips.
     for (const BodyNode *N : A.Loops)
-      if (std::optional<CountedLoop> L = S.countedLoop(*N); !L || Element != B.Variables[L->Variable].Name || A.Loops.size() > 1)
+      if (std::optional<CountedLoop> L = S.countedLoop(*N);
+          !L || Element != B.Variables[L->Variable].Name || A.Loops.size() > 1)
         return No("it is inside a loop over something else");
     for (const SourceCondition &C : A.Conditions)
       if (!Limits || C.Node != Limits->Around || !C.Holds)
@@ -138,10 +143,16 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
     if (IsStruct)
       Edits.push_back({A.Node->Begin, A.Node->End, Name + ".own()"});
     else
-      Edits.push_back({A.Node->Begin, A.Node->End,
-                       R.Elements == 1 ? Name : Name + "[" + (Element.empty() ? std::to_string(Constant)
-                                                     : Element + (Constant ? (Constant < 0 ? " - " : " + ") + std::to_string(std::abs(Constant)) : "")) +
-                           "]"});
+      Edits.push_back(
+          {A.Node->Begin, A.Node->End,
+           R.Elements == 1
+               ? Name
+               : Name + "[" +
+                     (Element.empty() ? std::to_string(Constant)
+                                      : Element + (Constant ? (Constant < 0 ? " - " : " + ") +
+                                                                  std::to_string(std::abs(Constant))
+                                                            : "")) +
+                     "]"});
   }
   auto No = [&](const std::string &Text) {
     Why = {Whole, "'" + B.Variables[Root].Name + "': " + Text, S.K.Place};
@@ -157,7 +168,8 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
   if (IsStruct) {
     // Members are told apart by the layout of the parameter.
     const KernelParam &Param = S.K.Params[B.Variables[Root].Parameter];
-    const ValueLayout *Layout = Param.Layout.Scalars.empty() ? nullptr : Param.Layout.Scalars[0].Pointee.get();
+    const ValueLayout *Layout =
+        Param.Layout.Scalars.empty() ? nullptr : Param.Layout.Scalars[0].Pointee.get();
     if (R.Writes && (!Layout || R.WrittenMembers.size() != Layout->Scalars.size()))
       return No("part of a record is not written");
     // Without gaps, so that what is moved is what is used.

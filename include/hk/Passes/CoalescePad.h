@@ -9,8 +9,8 @@
 
 namespace hk {
 
-/// Proposals that add an element to the rows of two-dimensional __shared__ arrays whose columns lanes go down, all on one
-/// bank or few.
+/// Proposals that add an element to the rows of two-dimensional __shared__ arrays whose columns
+/// lanes go down, all on one bank or few.
 std::vector<Proposal> padTiles(const KernelSource &S, const PassOptions &Opts);
 
 } // namespace hk

@@ -16,6 +16,7 @@
 
 namespace hk {
 
-std::variant<KernelVersion, Declined> remap(const KernelSource &S, const std::vector<Launch> &Launches);
+std::variant<KernelVersion, Declined> remap(const KernelSource &S,
+                                            const std::vector<Launch> &Launches);
 
 } // namespace hk

@@ -13,6 +13,7 @@
 
 namespace hk {
 
-std::variant<KernelVersion, Declined> widenItems(const KernelSource &S, const PassOptions &Opts, const std::vector<Launch> &Launches);
+std::variant<KernelVersion, Declined> widenItems(const KernelSource &S, const PassOptions &Opts,
+                                                 const std::vector<Launch> &Launches);
 
 } // namespace hk

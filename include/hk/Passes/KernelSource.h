@@ -51,13 +51,13 @@ struct SourceCondition {
 
 /// One read or write of memory that a pointer parameter reaches.
 struct SourceAccess {
-  const BodyNode *Node = nullptr; ///< Subscript or Dereference
-  unsigned Root = 0;              ///< the parameter
+  const BodyNode *Node = nullptr;  ///< Subscript or Dereference
+  unsigned Root = 0;               ///< the parameter
   std::optional<Polynomial> Index; ///< in elements of Node->Type; none: no sum of products
-  std::string Member;             ///< ".x" of a struct, when one member is used
+  std::string Member;              ///< ".x" of a struct, when one member is used
   bool Reads = false, Writes = false;
-  const BodyNode *Assignment = nullptr; ///< of a write: Assign or Unary
-  std::vector<const BodyNode *> Loops;  ///< around it, outermost first
+  const BodyNode *Assignment = nullptr;    ///< of a write: Assign or Unary
+  std::vector<const BodyNode *> Loops;     ///< around it, outermost first
   std::vector<SourceCondition> Conditions; ///< of if, ?:, && and || around it; not those of loops
 };
 
@@ -67,20 +67,24 @@ public:
 
   const Kernel &K;
   const KernelBody &Body;
-  /// What no rewrite can deal with: a call that may do anything, inline assembly, LDS, ...; empty when there is nothing.
+  /// What no rewrite can deal with: a call that may do anything, inline assembly, LDS, ...; empty
+  /// when there is nothing.
   std::string Problem;
   SourcePlace ProblemPlace;
 
   std::vector<SourceAccess> Accesses; ///< in program order
-  /// Expressions that are item.d or items.d, and so cover each built-in variable, or else Uncovered is not empty.
+  /// Expressions that are item.d or items.d, and so cover each built-in variable, or else Uncovered
+  /// is not empty.
   std::vector<const BodyNode *> Items;
-  std::vector<const BodyNode *> Uncovered; ///< built-in variables elsewhere
+  std::vector<const BodyNode *> Uncovered;             ///< built-in variables elsewhere
   std::array<bool, 3> OnlyBlocks{false, false, false}; ///< blockIdx is item, where blockDim is 1
 
   /// Keeps the value it is declared with.
   bool isFixed(unsigned Variable) const { return Assigned[Variable].empty() && Fixable[Variable]; }
   /// Assign and Unary nodes that change it, or a part of it.
-  const std::vector<const BodyNode *> &assignmentsOf(unsigned Variable) const { return Assigned[Variable]; }
+  const std::vector<const BodyNode *> &assignmentsOf(unsigned Variable) const {
+    return Assigned[Variable];
+  }
   const BodyNode *initOf(unsigned Variable) const { return Inits[Variable]; }
 
   /// The value as a sum; variables that keep the value of their initializer are replaced by it.
@@ -89,7 +93,8 @@ public:
   static std::string factorOf(unsigned Variable) { return "v" + std::to_string(Variable); }
   static std::optional<unsigned> variableOf(const std::string &Factor);
 
-  /// It may differ between work-items in ways that the sum does not show: by a division of their number, by memory.
+  /// It may differ between work-items in ways that the sum does not show: by a division of their
+  /// number, by memory.
   bool isOpaque(const Polynomial &P) const;
 
   /// The parameter and the distance from it, of a pointer.
@@ -122,7 +127,8 @@ std::optional<Polynomial> sum(Polynomial A, const Polynomial &B, int64_t Sign);
 
 std::optional<Polynomial> product(const Polynomial &A, const Polynomial &B);
 
-/// Calls \p Visit for \p N and all below it, until it returns false for a node: what is below that is left out.
+/// Calls \p Visit for \p N and all below it, until it returns false for a node: what is below that
+/// is left out.
 void visit(const BodyNode &N, const std::function<bool(const BodyNode &)> &Visit);
 
 /// The local variable that \p Target, of an assignment, is or is a part of; ~0u for none.

@@ -24,19 +24,19 @@ struct TextEdit {
 };
 
 struct KernelVersion {
-  std::string Rule;     ///< "coalesce-interchange"
-  std::string Message;  ///< one sentence
-  std::string Comment;  ///< one line above the version: why
-  std::string Template; ///< its own template parameters, before the kernel's: "class hk_Row"
-  std::string Params;   ///< more parameters, behind the kernel's: "unsigned hk_items"
-  std::string Prologue; ///< lines at the start of its body, each with its end of line
-  std::string Epilogue; ///< lines at its end
+  std::string Rule;        ///< "coalesce-interchange"
+  std::string Message;     ///< one sentence
+  std::string Comment;     ///< one line above the version: why
+  std::string Template;    ///< its own template parameters, before the kernel's: "class hk_Row"
+  std::string Params;      ///< more parameters, behind the kernel's: "unsigned hk_items"
+  std::string Prologue;    ///< lines at the start of its body, each with its end of line
+  std::string Epilogue;    ///< lines at its end
   bool IsIndented = false; ///< its body stands two columns further in: inside a lambda
   std::vector<TextEdit> Edits;
   std::vector<std::string> Setup;  ///< statements of the launcher, before the checks
   std::vector<std::string> Guards; ///< conditions of the launcher: all have to hold
-  /// The statement that launches the version; "@" stands for its name, "$" for its arguments, \x01 for the kernel's
-  /// template arguments behind others, with a comma, \x02 for them alone.
+  /// The statement that launches the version; "@" stands for its name, "$" for its arguments, \x01
+  /// for the kernel's template arguments behind others, with a comma, \x02 for them alone.
   std::string Launch;
   std::vector<std::string> Includes;
   std::vector<Obligation> Obligations;
@@ -55,9 +55,10 @@ struct Declined {
 std::string versionName(const KernelBody &B);
 std::string launcherName(const KernelBody &B);
 
-/// The proposal that writes \p V. \p Launches: those of the kernel, of all units. Declined where it cannot be written.
-Proposal proposalFor(const KernelSource &S, const KernelVersion &V, const std::vector<Launch> &Launches,
-                     const PassOptions &Opts);
+/// The proposal that writes \p V. \p Launches: those of the kernel, of all units. Declined where it
+/// cannot be written.
+Proposal proposalFor(const KernelSource &S, const KernelVersion &V,
+                     const std::vector<Launch> &Launches, const PassOptions &Opts);
 
 /// Whether \p L launches from a launcher that was written before.
 bool isInLauncher(const Launch &L, const KernelBody &B);

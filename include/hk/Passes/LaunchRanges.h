@@ -19,28 +19,32 @@ namespace hk {
 /// A launcher can compute \p P: its factors are integer parameters.
 bool isOfParameters(const KernelSource &S, const Polynomial &P);
 
-/// Adds to \p V what makes sure that parameters which are written overlap no others; why that cannot be done.
+/// Adds to \p V what makes sure that parameters which are written overlap no others; why that
+/// cannot be done.
 /// \p ItemsAreDim3: the launcher's hk_items has three dimensions, else it is the number in x.
-std::optional<Declined> separateRoots(const KernelSource &S, const PassOptions &Opts, bool ItemsAreDim3, KernelVersion &V);
+std::optional<Declined> separateRoots(const KernelSource &S, const PassOptions &Opts,
+                                      bool ItemsAreDim3, KernelVersion &V);
 
 /// Which work-items a kernel does something for.
 struct WorkItemLimits {
   /// As written and with parameters only, for each dimension; null for none.
   std::array<const BodyNode *, 3> Below{nullptr, nullptr, nullptr};
-  const BodyNode *Around = nullptr;  ///< the condition around all that touches memory, if they stand there
-  std::set<std::string> Conditions;  ///< what has to hold for their numbers to be compared so, as for LaunchRanges
+  const BodyNode *Around =
+      nullptr; ///< the condition around all that touches memory, if they stand there
+  std::set<std::string>
+      Conditions; ///< what has to hold for their numbers to be compared so, as for LaunchRanges
 };
 
-/// The limits, if nothing else decides whether a work-item goes on: early returns and an if around all else say so, and no
-/// other condition is among them.
+/// The limits, if nothing else decides whether a work-item goes on: early returns and an if around
+/// all else say so, and no other condition is among them.
 std::optional<WorkItemLimits> limitsOf(const KernelSource &S);
 
 class LaunchRanges {
 public:
   LaunchRanges(const KernelSource &S, bool ItemsAreDim3);
 
-  /// Adds the range of all accesses behind the parameter \p Root. False with the reason and the place if it depends on
-  /// more than parameters, work-items and counted loops.
+  /// Adds the range of all accesses behind the parameter \p Root. False with the reason and the
+  /// place if it depends on more than parameters, work-items and counted loops.
   bool add(unsigned Root, std::string &Why, const BodyNode *&At);
   /// The statements that declare the ranges; they use hk_items.
   std::vector<std::string> setup() const { return Lines; }
@@ -49,7 +53,8 @@ public:
   std::string nameFor(unsigned Root) const { return "hk_" + S.Body.Variables[Root].Name; }
 
   /// \p P as an expression of the host; \p Names gives names to factors that are no parameters.
-  static std::string hostText(const KernelSource &S, const Polynomial &P, const std::map<std::string, std::string> &Names);
+  static std::string hostText(const KernelSource &S, const Polynomial &P,
+                              const std::map<std::string, std::string> &Names);
 
 private:
   const KernelSource &S;

@@ -17,8 +17,10 @@ namespace hk {
 constexpr unsigned WaveSize = 64;
 constexpr unsigned LineBytes = 128;
 
-/// Lines that \p Lanes lanes touch which are \p Stride elements of \p Bytes bytes apart; none: not known.
-inline double linesFor(const std::optional<Polynomial> &Stride, unsigned Bytes, double Lanes = WaveSize) {
+/// Lines that \p Lanes lanes touch which are \p Stride elements of \p Bytes bytes apart; none: not
+/// known.
+inline double linesFor(const std::optional<Polynomial> &Stride, unsigned Bytes,
+                       double Lanes = WaveSize) {
   const double Fewest = std::max(1.0, Lanes * Bytes / LineBytes);
   if (!Stride)
     return std::max(Lanes, Fewest);
@@ -26,7 +28,8 @@ inline double linesFor(const std::optional<Polynomial> &Stride, unsigned Bytes, 
     return std::max(1.0, double(Bytes) / LineBytes);
   if (Stride->size() == 1 && Stride->begin()->first.empty()) {
     const double Apart = std::abs(double(Stride->begin()->second)) * Bytes;
-    return std::max(Fewest, std::min(Lanes * std::max(1.0, double(Bytes) / LineBytes), Lanes * Apart / LineBytes));
+    return std::max(Fewest, std::min(Lanes * std::max(1.0, double(Bytes) / LineBytes),
+                                     Lanes * Apart / LineBytes));
   }
   return std::max(Lanes, Fewest);
 }

@@ -67,7 +67,7 @@ private:
     auto *global = reinterpret_cast<unsigned char *>(const_cast<Value *>(first));
     const unsigned bytes = count * RecordBytes, units = bytes / Size;
     auto place = [](unsigned at) { return Apart == RecordBytes ? at : at / RecordBytes * Apart + at % RecordBytes; };
-    for (unsigned u = threadIdx.x; u < units; u += Threads) {
+    auto moveOne = [&](unsigned u) {
       Unit value;
       if constexpr (Load) {
         value = reinterpret_cast<const Unit *>(global)[u];
@@ -76,7 +76,18 @@ private:
         __builtin_memcpy(&value, memory.bytes + place(u * Size), Size);
         reinterpret_cast<Unit *>(global)[u] = value;
       }
+    };
+    if (count == Threads) { // all moves are under way at once
+      constexpr unsigned All = Threads * RecordBytes / Size;
+#pragma unroll
+      for (unsigned n = 0; n < All / Threads; ++n)
+        moveOne(n * Threads + threadIdx.x);
+      if (All % Threads && threadIdx.x < All % Threads)
+        moveOne(All / Threads * Threads + threadIdx.x);
+      return;
     }
+    for (unsigned u = threadIdx.x; u < units; u += Threads)
+      moveOne(u);
     if (Size > 1 && threadIdx.x < bytes % Size) {
       const unsigned at = units * Size + threadIdx.x;
       if constexpr (Load)
