@@ -56,15 +56,6 @@ Polynomial withShape(const Polynomial &P, const WorkgroupShape &Shape) {
   return Out;
 }
 
-/// A polynomial that is a number.
-std::optional<int64_t> numberOf(const Polynomial &P) {
-  if (P.empty())
-    return 0;
-  if (P.size() == 1 && P.begin()->first.empty())
-    return P.begin()->second;
-  return std::nullopt;
-}
-
 /// The address of a lane, but for what all lanes share: a number, and sums of arguments times its
 /// indices.
 std::pair<Polynomial, int64_t> placeOf(const Polynomial &Address,

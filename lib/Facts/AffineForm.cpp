@@ -182,6 +182,14 @@ std::string hk::textOf(const Polynomial &P, const std::string &Base) {
   return Text.empty() ? "0" : Text;
 }
 
+std::optional<int64_t> hk::numberOf(const Polynomial &P) {
+  if (P.empty())
+    return 0;
+  if (P.size() == 1 && P.begin()->first.empty())
+    return P.begin()->second;
+  return std::nullopt;
+}
+
 Polynomial hk::coefficientOf(const Polynomial &P, const std::string &Factor) {
   Polynomial Out;
   for (const auto &[Factors, C] : P) {

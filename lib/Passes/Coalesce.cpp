@@ -155,7 +155,7 @@ private:
     // Those that move whole work-items: the one with the fewest lines, and of those the first.
     std::vector<std::variant<KernelVersion, Declined>> Moved;
     Moved.push_back(widenItems(S, Opts, Launches));
-    Moved.push_back(stageRecords(S, Opts, Launches));
+    Moved.push_back(stageRecords(S, Opts));
     Moved.push_back(remap(S, Launches));
     std::variant<KernelVersion, Declined> *Best = nullptr;
     for (auto &M : Moved)

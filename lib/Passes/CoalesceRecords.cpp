@@ -28,15 +28,13 @@ constexpr unsigned LdsBudget =
 
 class StageRecords {
 public:
-  StageRecords(const KernelSource &S, const PassOptions &Opts, const std::vector<Launch> &Launches)
-      : S(S), B(S.Body), Opts(Opts), Launches(Launches) {}
+  StageRecords(const KernelSource &S, const PassOptions &Opts) : S(S), B(S.Body), Opts(Opts) {}
   std::variant<KernelVersion, Declined> run();
 
 private:
   const KernelSource &S;
   const KernelBody &B;
   const PassOptions &Opts;
-  const std::vector<Launch> &Launches;
 };
 
 /// Whether lanes that are a record apart gain by LDS. No reason for what was fine before.
@@ -63,21 +61,10 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
   if (!B.TemplateParams.empty())
     return Declined{"the version fits whatever the template is instantiated with",
                     "types or sizes of elements stand in its text", S.K.Place};
-  if (!S.Problem.empty())
-    return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
-  if (!S.Uncovered.empty())
-    return Declined{"the number of a work-item is all that the kernel asks of its place",
-                    "it uses " + S.Uncovered[0]->Text + "." + Axis[S.Uncovered[0]->Number] +
-                        " by itself",
-                    S.Uncovered[0]->Place};
-  std::array<bool, 3> Used{false, false, false};
-  for (const BodyNode *N : S.Items) {
-    std::optional<Polynomial> P = S.form(*N);
-    if (!P || !N->Spelled)
-      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
-                      N->Place};
-    Used[P->begin()->first[0].back() - 'x'] = true;
-  }
+  std::variant<std::array<bool, 3>, Declined> Movable = movableWorkItems(S);
+  if (auto *Why = std::get_if<Declined>(&Movable))
+    return *Why;
+  const std::array<bool, 3> Used = std::get<0>(Movable);
   const std::optional<WorkItemLimits> Limits = limitsOf(S);
   Declined First;
   std::optional<KernelVersion> Best;
@@ -141,16 +128,9 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
     KernelVersion V;
     V.Rule = "coalesce-stage";
     V.Includes = {"hk/items.h", "hk/records.h", "hk/guard.h"};
-    V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, "
-                      "hk_grid.z * hk_block.z);");
-    V.Params = "dim3 hk_items";
+    guardDimensions(S, Used, V);
     const std::string Shape =
         "hk::LanesAlong<" + std::to_string(D) + ", " + std::to_string(Threads) + ", 1>";
-    for (unsigned E = 0; E != 3; ++E)
-      if (S.OnlyBlocks[E])
-        V.Guards.push_back(std::string("hk_block.") + Axis[E] + " == 1");
-      else if (!Used[E])
-        V.Guards.push_back(std::string("hk_items.") + Axis[E] + " == 1");
     V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
     append_range(V.Guards, Limits->Conditions);
     if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/true, V)) {
@@ -195,17 +175,14 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
         Stores += "  hk_" + Name + ".store();\n";
     }
     V.Prologue += "  [&] {\n";
-    for (const BodyNode *N : S.Items) {
-      const std::string Factor = S.form(*N)->begin()->first[0];
-      std::string New =
-          std::string(StringRef(Factor).starts_with("items.") ? "hk_items." : "hk_at.") +
-          Factor.back();
-      if (N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned)
-        New = "(" + N->Type.Text + ")" + New;
-      // Not in the text of records that is gone.
-      if (none_of(Edits, [&](const TextEdit &E) { return E.Begin <= N->Begin && N->End <= E.End; }))
-        Edits.push_back({N->Begin, N->End, New});
-    }
+    for (const TextEdit &Number : itemEdits(S, [](unsigned E, bool Total) {
+           return std::string(Total ? "hk_items." : "hk_at.") + Axis[E];
+         }))
+      // Not in the text of elements that is gone.
+      if (none_of(Edits, [&](const TextEdit &E) {
+            return E.Begin <= Number.Begin && Number.End <= E.End;
+          }))
+        Edits.push_back(Number);
     // A work-item past the end of the grid has nothing to do.
     V.Prologue += "    if (hk::isPast(hk_at, hk_items))\n      return;\n";
     V.Edits = Edits;
@@ -217,9 +194,6 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
         {"each work-item uses all of a record of its own, and nothing else of " + Names,
          ObligationState::Proved,
          "indices are a record's size times its number, and an element below that"});
-    V.Obligations.push_back(
-        {"work-items may stand anywhere", ObligationState::Proved,
-         "they share no LDS, meet at no barrier, and ask for nothing but their number"});
     V.Obligations.push_back(
         {"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
     V.Effects.push_back({"128-byte lines a wavefront", Before, After});
@@ -233,8 +207,6 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
 
 } // namespace
 
-std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S,
-                                                       const PassOptions &Opts,
-                                                       const std::vector<Launch> &Launches) {
-  return StageRecords(S, Opts, Launches).run();
+std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S, const PassOptions &Opts) {
+  return StageRecords(S, Opts).run();
 }

@@ -63,7 +63,6 @@ private:
         Lanes = std::min(Lanes, double(L.Block[0].Value));
     return Lanes;
   }
-  std::vector<TextEdit> itemEdits(const std::function<std::string(unsigned, bool)> &Text) const;
   std::optional<KernelVersion> stage(unsigned LoadAlong, unsigned StoreAlong, Declined &Why) const;
   void describe(KernelVersion &V) const;
 };
@@ -138,19 +137,6 @@ std::optional<Polynomial> Remap::cutStride(const SourceAccess &A, unsigned D) co
   return Stride;
 }
 
-std::vector<TextEdit>
-Remap::itemEdits(const std::function<std::string(unsigned, bool)> &Text) const {
-  std::vector<TextEdit> Edits;
-  for (const BodyNode *N : S.Items) {
-    const std::string Factor = S.form(*N)->begin()->first[0];
-    std::string New = Text(unsigned(Factor.back() - 'x'), StringRef(Factor).starts_with("items."));
-    if (N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned)
-      New = "(" + N->Type.Text + ")" + New;
-    Edits.push_back({N->Begin, N->End, New});
-  }
-  return Edits;
-}
-
 /// What both versions need of the launch.
 void Remap::describe(KernelVersion &V) const {
   V.Includes = {"hk/items.h"};
@@ -166,17 +152,7 @@ void Remap::describe(KernelVersion &V) const {
          "they share no LDS, meet at no barrier, and ask for nothing but their number"});
     return;
   }
-  V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z "
-                    "* hk_block.z);");
-  V.Params = "dim3 hk_items";
-  for (unsigned D = 0; D != 3; ++D)
-    if (S.OnlyBlocks[D])
-      V.Guards.push_back(std::string("hk_block.") + Axis[D] + " == 1");
-    else if (!Used[D])
-      V.Guards.push_back(std::string("hk_items.") + Axis[D] + " == 1");
-  V.Obligations.push_back(
-      {"work-items may stand anywhere", ObligationState::Proved,
-       "they share no LDS, meet at no barrier, and ask for nothing but their number"});
+  guardDimensions(S, Used, V);
 }
 
 /// Loads along one dimension, the store along another.
@@ -275,7 +251,7 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
     return TheCut ? std::string(Total ? "hk_total" : "hk_item")
                   : std::string(Total ? "hk_items." : "hk_at.") + Axis[D];
   };
-  std::vector<TextEdit> Fill = itemEdits(ItemText), Drain = Fill;
+  std::vector<TextEdit> Fill = itemEdits(S, ItemText), Drain = Fill;
   if (TheCut) {
     // Digits that the place gives need no division: x < inner and y < middle.
     const std::optional<Polynomial> Inner = S.form(*TheCut->Inner),
@@ -356,21 +332,10 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
 }
 
 std::variant<KernelVersion, Declined> Remap::run() {
-  if (!S.Problem.empty())
-    return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
-  for (const BodyNode *N : S.Uncovered)
-    return Declined{"the number of a work-item is all that the kernel asks of its place",
-                    "it uses " + N->Text + "." + Axis[N->Number] + " by itself", N->Place};
-  for (const BodyNode *N : S.Items) {
-    std::optional<Polynomial> P = S.form(*N);
-    if (!P || !N->Spelled)
-      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
-                      N->Place};
-    if (!B.TemplateParams.empty() && (N->Type.Kind != ValueType::Unsigned || N->Type.Bytes > 4))
-      return Declined{"the version fits whatever the template is instantiated with",
-                      "the type of the number stands in its text", N->Place};
-    Used[P->begin()->first[0].back() - 'x'] = true;
-  }
+  std::variant<std::array<bool, 3>, Declined> Movable = movableWorkItems(S);
+  if (auto *Why = std::get_if<Declined>(&Movable))
+    return *Why;
+  Used = std::get<0>(Movable);
   unsigned Best = 0, BestLoads = 0, BestStores = 0;
   const double Now = cost(0, true, true, Used[0] && !S.OnlyBlocks[0] ? lanesAlongX() : WaveSize);
   for (unsigned D = 0; D != 3; ++D) {
@@ -431,8 +396,9 @@ std::variant<KernelVersion, Declined> Remap::run() {
                             (Usual ? "" : ", 64, 4, 1, " + std::to_string(Next)) + ">";
   V.Prologue = "  const uint3 hk_at = " + Shape +
                "::place();\n  if (hk::isPast(hk_at, hk_items))\n    return;\n";
-  V.Edits = itemEdits(
-      [](unsigned D, bool Total) { return std::string(Total ? "hk_items." : "hk_at.") + Axis[D]; });
+  V.Edits = itemEdits(S, [](unsigned D, bool Total) {
+    return std::string(Total ? "hk_items." : "hk_at.") + Axis[D];
+  });
   V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
   V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" +
              (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";

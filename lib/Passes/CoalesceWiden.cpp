@@ -132,14 +132,7 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
                             (OneDimension ? ", 256, 1, " : ", 64, 4, ") + Width + ">";
   V.Rule = "coalesce-widen";
   V.Includes = {"hk/guard.h", "hk/items.h"};
-  V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z "
-                    "* hk_block.z);");
-  V.Params = "dim3 hk_items";
-  for (unsigned E = 0; E != 3; ++E)
-    if (S.OnlyBlocks[E])
-      V.Guards.push_back(std::string("hk_block.") + Axis[E] + " == 1");
-    else if (!Used[E])
-      V.Guards.push_back(std::string("hk_items.") + Axis[E] + " == 1");
+  guardDimensions(S, Used, V);
   V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
   const double Now = linesNow();
   if (Now <
@@ -186,16 +179,13 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
   V.Prologue = (UsesFirst ? "  const uint3 hk_first = " + Shape + "::place();\n" : "") +
                "  const bool hk_whole = " + Whole + ";\n  hk::eachItem<" + Shape +
                ">(hk_whole, hk_items, [&](uint3 hk_at" + Elements + ") {\n";
-  for (const BodyNode *N : S.Items) {
-    const std::string Factor = S.form(*N)->begin()->first[0];
-    std::string New =
-        std::string(StringRef(Factor).starts_with("items.") ? "hk_items." : "hk_at.") +
-        Factor.back();
-    if (N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned)
-      New = "(" + N->Type.Text + ")" + New;
-    if (none_of(Edits, [&](const TextEdit &E) { return E.Begin <= N->Begin && N->End <= E.End; }))
-      Edits.push_back({N->Begin, N->End, New});
-  }
+  for (const TextEdit &Number : itemEdits(S, [](unsigned E, bool Total) {
+         return std::string(Total ? "hk_items." : "hk_at.") + Axis[E];
+       }))
+    // Not in the text of elements that is gone.
+    if (none_of(Edits,
+                [&](const TextEdit &E) { return E.Begin <= Number.Begin && Number.End <= E.End; }))
+      Edits.push_back(Number);
   V.IsIndented = true;
   V.Edits = Edits;
   V.Epilogue = "  }" + Bases + ");\n";
@@ -204,9 +194,6 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
   V.Obligations.push_back(
       {"each work-item uses all of an element of its own, and nothing else of " + Names,
        ObligationState::Proved, "indices are its number, and what neighbours have in common"});
-  V.Obligations.push_back(
-      {"work-items may stand anywhere", ObligationState::Proved,
-       "they share no LDS, meet at no barrier, and ask for nothing but their number"});
   V.Obligations.push_back(
       {"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
   V.Effects.push_back({"accesses for as many elements", double(W), 1});
@@ -218,20 +205,10 @@ std::variant<KernelVersion, Declined> Widen::run() {
   if (!B.TemplateParams.empty())
     return Declined{"the version fits whatever the template is instantiated with",
                     "types or sizes of elements stand in its text", S.K.Place};
-  if (!S.Problem.empty())
-    return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
-  if (!S.Uncovered.empty())
-    return Declined{"the number of a work-item is all that the kernel asks of its place",
-                    "it uses " + S.Uncovered[0]->Text + "." + Axis[S.Uncovered[0]->Number] +
-                        " by itself",
-                    S.Uncovered[0]->Place};
-  for (const BodyNode *N : S.Items) {
-    std::optional<Polynomial> P = S.form(*N);
-    if (!P || !N->Spelled)
-      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
-                      N->Place};
-    Used[P->begin()->first[0].back() - 'x'] = true;
-  }
+  std::variant<std::array<bool, 3>, Declined> Movable = movableWorkItems(S);
+  if (auto *Why = std::get_if<Declined>(&Movable))
+    return *Why;
+  Used = std::get<0>(Movable);
   Declined First;
   for (unsigned D = 0; D != 3; ++D) {
     if (!Used[D] || S.OnlyBlocks[D])

@@ -60,6 +60,56 @@ std::string hk::edited(const KernelBody &B, unsigned Begin, unsigned End,
   return Out + B.Text.substr(At, End - At);
 }
 
+static const char *const Axis[] = {"x", "y", "z"};
+
+std::variant<std::array<bool, 3>, Declined> hk::movableWorkItems(const KernelSource &S) {
+  if (!S.Problem.empty())
+    return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
+  for (const BodyNode *N : S.Uncovered)
+    return Declined{"the number of a work-item is all that the kernel asks of its place",
+                    "it uses " + N->Text + "." + Axis[N->Number] + " by itself", N->Place};
+  std::array<bool, 3> Used{false, false, false};
+  for (const BodyNode *N : S.Items) {
+    std::optional<Polynomial> P = S.form(*N);
+    if (!P || !N->Spelled)
+      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
+                      N->Place};
+    if (!S.Body.TemplateParams.empty() &&
+        (N->Type.Kind != ValueType::Unsigned || N->Type.Bytes > 4))
+      return Declined{"the version fits whatever the template is instantiated with",
+                      "the type of the number stands in its text", N->Place};
+    Used[P->begin()->first[0].back() - 'x'] = true;
+  }
+  return Used;
+}
+
+std::vector<TextEdit> hk::itemEdits(const KernelSource &S,
+                                    const std::function<std::string(unsigned, bool)> &Text) {
+  std::vector<TextEdit> Edits;
+  for (const BodyNode *N : S.Items) {
+    const std::string Factor = S.form(*N)->begin()->first[0];
+    std::string New = Text(unsigned(Factor.back() - 'x'), StringRef(Factor).starts_with("items."));
+    if (N->Type.Bytes > 4 || N->Type.Kind != ValueType::Unsigned)
+      New = "(" + N->Type.Text + ")" + New;
+    Edits.push_back({N->Begin, N->End, New});
+  }
+  return Edits;
+}
+
+void hk::guardDimensions(const KernelSource &S, const std::array<bool, 3> &Used, KernelVersion &V) {
+  V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z "
+                    "* hk_block.z);");
+  V.Params = "dim3 hk_items";
+  for (unsigned D = 0; D != 3; ++D)
+    if (S.OnlyBlocks[D])
+      V.Guards.push_back(std::string("hk_block.") + Axis[D] + " == 1");
+    else if (!Used[D])
+      V.Guards.push_back(std::string("hk_items.") + Axis[D] + " == 1");
+  V.Obligations.push_back(
+      {"work-items may stand anywhere", ObligationState::Proved,
+       "they share no LDS, meet at no barrier, and ask for nothing but their number"});
+}
+
 std::string hk::castTo(const std::string &Type, const std::string &Text) {
   return Type.find(' ') == std::string::npos ? Type + "(" + Text + ")"
                                              : "(" + Type + ")(" + Text + ")";

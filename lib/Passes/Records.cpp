@@ -15,14 +15,6 @@ namespace {
 const char *const Axis[] = {"x", "y", "z"};
 constexpr int64_t MostElements = 64;
 
-std::optional<int64_t> numberOf(const Polynomial &P) {
-  if (P.empty())
-    return 0;
-  if (P.size() == 1 && P.begin()->first.empty())
-    return P.begin()->second;
-  return std::nullopt;
-}
-
 /// As an expression of the kernel, in 64 bits.
 std::optional<std::string> deviceText(const KernelSource &S, const Polynomial &P) {
   const KernelBody &B = S.Body;

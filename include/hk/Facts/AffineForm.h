@@ -30,6 +30,9 @@ std::string textOf(const Polynomial &P, const std::string &Base = "");
 /// What one more of \p Factor adds; terms that have it other than once are left out.
 Polynomial coefficientOf(const Polynomial &P, const std::string &Factor);
 
+/// The number that \p P is, if it is one.
+std::optional<int64_t> numberOf(const Polynomial &P);
+
 struct AffineForm {
   Polynomial Terms;
   std::string Base;    ///< the object an address starts from

@@ -16,15 +16,17 @@
 
 namespace hk {
 
-/// Where a race's barrier may stand: in a statement list, before one of the items (From, To]. When From >= To the
-/// second access comes in the next turn of a loop, and the barrier may also stand before one of the items up to To.
+/// Where a race's barrier may stand: in a statement list, before one of the items (From, To]. When
+/// From >= To the second access comes in the next turn of a loop, and the barrier may also stand
+/// before one of the items up to To.
 struct InsertionRange {
   const StatementList *List = nullptr;
   unsigned From = 0, To = 0;
 };
 
 /// The innermost list that has the two accesses in different statements; nothing if there is none.
-std::optional<InsertionRange> insertionRange(const std::vector<StatementList> &Lists, const RaceFinding &R);
+std::optional<InsertionRange> insertionRange(const std::vector<StatementList> &Lists,
+                                             const RaceFinding &R);
 
 /// A barrier to insert and the races (by index) it separates.
 struct Insertion {
@@ -33,7 +35,8 @@ struct Insertion {
   std::vector<unsigned> Races;
 };
 
-/// A smallest set for ranges that share lists: the classic stabbing of intervals by their right ends.
+/// A smallest set for ranges that share lists: the classic stabbing of intervals by their right
+/// ends.
 std::vector<Insertion> chooseInsertions(const std::vector<std::optional<InsertionRange>> &Ranges);
 
 } // namespace hk

@@ -27,7 +27,9 @@ struct UnorderedSync {
   ConflictWitness Witness;        ///< S runs the plain access only, T the synchronization
 };
 
-/// One report for each synchronization that lacks a barrier, with the plain access nearest in program order.
-std::vector<UnorderedSync> findUnorderedSyncs(const KernelFacts &K, const Intervals &Ways, ConflictChecker &Checker);
+/// One report for each synchronization that lacks a barrier, with the plain access nearest in
+/// program order.
+std::vector<UnorderedSync> findUnorderedSyncs(const KernelFacts &K, const Intervals &Ways,
+                                              ConflictChecker &Checker);
 
 } // namespace hk

@@ -32,7 +32,7 @@ struct BarrierFinding {
   unsigned Barrier = 0;
   BarrierVerdict Verdict = BarrierVerdict::Unknown;
   bool LdsOnlyToo = false; ///< WaveLevel, and an LDS-only barrier would do as well
-  std::string Why; ///< half a sentence
+  std::string Why;         ///< half a sentence
   std::vector<ProposalNote> Notes;
   std::vector<Obligation> Obligations;
 };
@@ -61,7 +61,8 @@ struct KernelFindings {
   unsigned Queries = 0; ///< solver queries made
 };
 
-/// Decides all barriers of a kernel together and looks for races. \p Seen: block shape of the launches in view.
+/// Decides all barriers of a kernel together and looks for races. \p Seen: block shape of the
+/// launches in view.
 KernelFindings judgeBarriers(const KernelFacts &K, const ConflictOptions &Opts);
 
 } // namespace hk

@@ -14,7 +14,6 @@
 
 namespace hk {
 
-std::variant<KernelVersion, Declined> stageRecords(const KernelSource &S, const PassOptions &Opts,
-                                                   const std::vector<Launch> &Launches);
+std::variant<KernelVersion, Declined> stageRecords(const KernelSource &S, const PassOptions &Opts);
 
 } // namespace hk

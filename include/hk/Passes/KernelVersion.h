@@ -12,7 +12,10 @@
 #include "hk/Passes/Pass.h"
 #include "hk/Rewrite/Proposal.h"
 
+#include <array>
+#include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace hk {
@@ -50,6 +53,19 @@ struct Declined {
   std::string Why;
   SourcePlace Place;
 };
+
+/// The dimensions in which a kernel's work-items are numbered, if any of them may stand anywhere:
+/// they ask for nothing but their number. Else why not.
+std::variant<std::array<bool, 3>, Declined> movableWorkItems(const KernelSource &S);
+
+/// What becomes of the expressions that are a work-item's number, or how many there are: \p
+/// Text(dimension, whether it is the latter), converted to the type that they have.
+std::vector<TextEdit> itemEdits(const KernelSource &S,
+                                const std::function<std::string(unsigned, bool)> &Text);
+
+/// Guards of a launcher whose hk_items are the work-items of the launch in three dimensions, of
+/// which \p Used are numbered.
+void guardDimensions(const KernelSource &S, const std::array<bool, 3> &Used, KernelVersion &V);
 
 /// The names that a version and its launcher get.
 std::string versionName(const KernelBody &B);

@@ -20,14 +20,16 @@ namespace hk {
 
 /// Options that change what passes may do; the same in every front end of the tool.
 struct PassOptions {
-  bool AssumeNoAlias = false;   ///< --assume=noalias: different pointer parameters never overlap
-  bool AssumeLaunches = false;  ///< --assume=launches: the launches in view are all there are
-  bool AssumeConfiguration = false; ///< --assume=configuration: #if lines always read as with the given flags
-  bool ExactFloats = false;     ///< --fp=exact: sums keep their order
-  bool InsertBarriers = false;  ///< --insert-barriers
-  /// Search for races as long as for verdicts, and report each pair of places: what inserting and checking it take.
+  bool AssumeNoAlias = false;  ///< --assume=noalias: different pointer parameters never overlap
+  bool AssumeLaunches = false; ///< --assume=launches: the launches in view are all there are
+  bool AssumeConfiguration =
+      false; ///< --assume=configuration: #if lines always read as with the given flags
+  bool ExactFloats = false;    ///< --fp=exact: sums keep their order
+  bool InsertBarriers = false; ///< --insert-barriers
+  /// Search for races as long as for verdicts, and report each pair of places: what inserting and
+  /// checking it take.
   bool AllRaces = false;
-  bool EditHeaders = false;     ///< edits in files other than the main file are wanted
+  bool EditHeaders = false; ///< edits in files other than the main file are wanted
   /// --solver-steps: for all kernels of a file; a million take one to three seconds.
   uint64_t SolverSteps = 10000000;
 };
@@ -41,7 +43,8 @@ public:
   virtual llvm::StringRef summary() const = 0;
   /// Whether it runs without being named in --passes.
   virtual bool byDefault() const { return true; }
-  /// Called for each translation unit. \p Kernels are its kernels' facts; they do not outlive the call.
+  /// Called for each translation unit. \p Kernels are its kernels' facts; they do not outlive the
+  /// call.
   virtual void analyze(const TranslationUnit &TU,
                        const std::vector<std::unique_ptr<KernelFacts>> &Kernels) = 0;
   /// Called once, after all translation units.
