@@ -69,7 +69,17 @@ private:
     const bool Constructs = isa<CXXConstructorDecl>(F);
     if (!Constructs && (F->getReturnType()->isVoidType() || !isPlain(F->getReturnType())))
       return false;
-    if (F->hasAttr<ConstAttr>() || F->isTrivial())
+    llvm::StringRef Own = F->getDeclName().isIdentifier() ? F->getName() : "";
+    // Where a work-item stands is no value of its arguments, though it never changes: const functions, too.
+    if (Own.contains("amdgcn"))
+      return llvm::StringSwitch<bool>(Own.rsplit("amdgcn_").second)
+          .Cases({"rcp", "rcpf", "rsq", "rsqf", "sqrt", "sqrtf", "exp2f", "logf", "log_clampf", "sinf", "cosf", "fract", "fractf",
+                  "ldexp", "ldexpf", "fmed3f", "fmed3h", "perm", "alignbit", "alignbyte", "ubfe", "sbfe", "sad_u8", "msad_u8"},
+                 true)
+          .Default(false);
+    if (Own.contains("ockl") || Own.contains("lane") || Own.contains("workitem") || Own.contains("workgroup"))
+      return false;
+    if (F->isTrivial() || (F->hasAttr<ConstAttr>() && F->getNumParams() > 0))
       return true;
     SourceLocation Loc = F->getLocation();
     if (Index.isForeign(Loc)) {
@@ -107,7 +117,8 @@ private:
       return false;
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
       if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()))
-        if (!V->hasLocalStorage() && !V->isConstexpr() && !V->getType().isConstQualified())
+        if (!V->hasLocalStorage() && !V->isConstexpr() &&
+            (!V->getType().isConstQualified() || V->hasExternalStorage())) // threadIdx is const and extern
           return false;
     if (const auto *D = dyn_cast<DeclStmt>(S))
       for (const Decl *Each : D->decls())

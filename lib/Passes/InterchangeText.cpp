@@ -77,13 +77,8 @@ const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
 
 void Interchange::widen(SharedLoop &L) const {
   const CountedLoop &C = L.Loop;
-  // What stands behind a continue does not happen in each iteration.
-  bool Skips = false;
-  visit(*C.body(), [&](const BodyNode &N) {
-    Skips |= N.Kind == NodeKind::Continue;
-    return N.Kind != NodeKind::For && N.Kind != NodeKind::While && N.Kind != NodeKind::Do;
-  });
-  if (C.Step || Skips || !B.TemplateParams.empty()) // types stand in the text
+  // What stands behind a continue does not happen in each iteration; types stand in the text.
+  if (C.Step || jumps(*C.body()) || !B.TemplateParams.empty())
     return;
   const BodyNode *EarlyEnd = C.Down || C.Bounds.size() != 1 ? nullptr : earlyEnd(L);
   const std::string Counter = KernelSource::factorOf(C.Variable);

@@ -109,6 +109,16 @@ void hk::visit(const BodyNode &N, const std::function<bool(const BodyNode &)> &V
       visit(*Child, Visit);
 }
 
+bool hk::jumps(const BodyNode &N) {
+  bool Found = false;
+  visit(N, [&](const BodyNode &Inner) {
+    Found |= Inner.Kind == NodeKind::Break || Inner.Kind == NodeKind::Continue ||
+             Inner.Kind == NodeKind::Return;
+    return !Found;
+  });
+  return Found;
+}
+
 unsigned hk::assignedVariable(const BodyNode &Target, const KernelBody &Body) {
   const BodyNode *N = &Target;
   while (N->Kind == NodeKind::Member || N->Kind == NodeKind::Subscript)

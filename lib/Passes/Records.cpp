@@ -111,6 +111,9 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
     if (Base && *Base != Rest)
       return No("records are of two places");
     Base = Rest;
+    for (const BodyNode *N : A.Loops)
+      if (jumps(*N))
+        return No("a loop around it may be left or skipped");
     // Only limits of work-items decide whether it happens; whether a loop runs is known from its
     // trips.
     for (const BodyNode *N : A.Loops)

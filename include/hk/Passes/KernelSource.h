@@ -131,6 +131,10 @@ std::optional<Polynomial> product(const Polynomial &A, const Polynomial &B);
 /// is left out.
 void visit(const BodyNode &N, const std::function<bool(const BodyNode &)> &Visit);
 
+/// Whether there is a break, a continue or a return in \p N: what stands in it may not happen each
+/// time.
+bool jumps(const BodyNode &N);
+
 /// The local variable that \p Target, of an assignment, is or is a part of; ~0u for none.
 unsigned assignedVariable(const BodyNode &Target, const KernelBody &Body);
 

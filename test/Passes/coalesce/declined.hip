@@ -239,6 +239,43 @@ __global__ void waits(const float *__restrict__ x, float *__restrict__ y, int ro
   }
 }
 
+// Where a work-item stands, by way of a function.
+__device__ int place() { return blockIdx.x * blockDim.x + threadIdx.x; }
+// CHECK: 'place' may do more than compute a value
+__global__ void hidden_place(const float *__restrict__ x, float *__restrict__ y, int rows, int columns) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r < rows)
+    for (int c = 0; c < columns; ++c)
+      y[r * columns + c] = x[r * columns + c] + place();
+}
+
+// CHECK: '__builtin_amdgcn_workitem_id_x' may do more than compute a value
+__global__ void builtin_place(const float *__restrict__ x, float *__restrict__ y, int rows, int columns) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r < rows)
+    for (int c = 0; c < columns; ++c)
+      y[r * columns + c] = x[r * columns + c] + __builtin_amdgcn_workitem_id_x();
+}
+
+// CHECK: '__lane_id' may do more than compute a value
+__global__ void lane_number(const float *__restrict__ x, float *__restrict__ y, int rows, int columns) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r < rows)
+    for (int c = 0; c < columns; ++c)
+      y[r * columns + c] = x[r * columns + c] + __lane_id();
+}
+
+// CHECK: a loop around it may be left or skipped
+__global__ void some_channels(unsigned char *rgb, int n, int only) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    for (int c = 0; c < 3; ++c) {
+      if (c != only)
+        continue;
+      rgb[3 * i + c] = 0;
+    }
+}
+
 #ifdef FLOATS
 // EXACT: [failed] sums keep their order: --fp=exact asks for it
 __global__ void floats(const float *__restrict__ x, float *__restrict__ y, int rows, int columns) {
@@ -276,6 +313,10 @@ void launches(float *x, float *y, int *i, unsigned char *b, Particle *p, int row
   some_members<<<4, 64>>>(p, rows, 1);
   scatter_transposed<<<4, 64>>>(x, y, i, rows, columns);
   waits<<<4, 64>>>(x, y, rows, columns);
+  hidden_place<<<4, 64>>>(x, y, rows, columns);
+  builtin_place<<<4, 64>>>(x, y, rows, columns);
+  lane_number<<<4, 64>>>(x, y, rows, columns);
+  some_channels<<<4, 64>>>(b, rows, 1);
 #ifdef FLOATS
   floats<<<4, 64>>>(x, y, rows, columns);
 #endif

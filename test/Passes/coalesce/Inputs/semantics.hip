@@ -165,6 +165,17 @@ __global__ void bodies(const Body *__restrict__ from, Body *__restrict__ to, int
   }
 }
 
+// What stands behind a continue is not stored by all iterations.
+__global__ void some_columns(const int *x, int *y, int rows, int columns) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r < rows)
+    for (int c = 0; c < columns; ++c) {
+      if (x[r * columns + c] % 3)
+        continue;
+      y[r * columns + c] = x[r * columns + c] * 5;
+    }
+}
+
 // Few work-items with neighbouring lanes.
 __global__ void columns_sum(const int *x, int *y, int rows, int columns) {
   const int c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -228,6 +239,8 @@ int main() {
     SHOW(x);
     shifted<<<2, 64>>>(x, x, rows, columns);
     SHOW(x);
+    some_columns<<<2, 64>>>(x, y, rows, columns);
+    SHOW(y);
     wide_numbers<<<2, 64>>>(x, y, rows, columns);
     SHOW(y);
     wide_numbers<<<1, 64>>>(x, y, -1, columns); // no limit
