@@ -92,6 +92,9 @@ std::optional<Reduction> Interchange::reduction(const BodyNode &E) const {
     unsigned V = assignedVariable(T, B);
     if (V == ~0u || !T.Spelled)
       return std::nullopt;
+    // Of numbers: a pointer that goes on is none.
+    if (!T.Type.isInteger() && T.Type.Kind != ValueType::Float)
+      return std::nullopt;
     Reduction R{ReductionKind::Sum, B.textOf(T), V};
     if (B.Variables[V].Type.Kind == ValueType::Array) {
       if (T.Kind != NodeKind::Subscript || T.child(0)->Kind != NodeKind::Reference ||
@@ -381,6 +384,8 @@ bool Interchange::share(const CountedLoop &L, SharedLoop &Out, std::string &Why,
       return No("'" + R.Target + "' is used on the way");
     }
     const ValueType &T = R.IsArray ? B.Variables[R.Variable].Pointee : B.Variables[R.Variable].Type;
+    if (R.IsArray && R.Kind != ReductionKind::Sum)
+      return No("elements of '" + R.Target + "' are reduced, but not added up");
     if (T.Kind == ValueType::Struct && R.Target == nameOf(R.Variable))
       return No("'" + R.Target + "' is of a class");
     if (T.isInteger() && T.Bytes < 4 && T.Kind != ValueType::Bool &&

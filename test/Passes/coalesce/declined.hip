@@ -239,6 +239,32 @@ __global__ void waits(const float *__restrict__ x, float *__restrict__ y, int ro
   }
 }
 
+// Each of several largest values: only sums are put together for arrays.
+// CHECK: elements of 'top' are reduced, but not added up
+__global__ void largest_of_each(const int *__restrict__ x, int *__restrict__ y, int rows, int columns) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows)
+    return;
+  int top[4] = {0, 0, 0, 0};
+  for (int c = 0; c < columns; ++c)
+    top[x[r * columns + c] & 3] |= x[r * columns + c];
+  y[r] = top[0] + top[1] + top[2] + top[3];
+}
+
+// CHECK: 'last' goes from one iteration to the next
+__global__ void pointer_on(const float *__restrict__ x, float *__restrict__ y, int rows, int columns) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows)
+    return;
+  float *last = y;
+  float sum = 0;
+  for (int c = 0; c < columns; ++c) {
+    sum += x[r * columns + c];
+    last += 1;
+  }
+  y[r] = sum + (last == y);
+}
+
 // Where a work-item stands, by way of a function.
 __device__ int place() { return blockIdx.x * blockDim.x + threadIdx.x; }
 // CHECK: 'place' may do more than compute a value
@@ -313,6 +339,8 @@ void launches(float *x, float *y, int *i, unsigned char *b, Particle *p, int row
   some_members<<<4, 64>>>(p, rows, 1);
   scatter_transposed<<<4, 64>>>(x, y, i, rows, columns);
   waits<<<4, 64>>>(x, y, rows, columns);
+  largest_of_each<<<4, 64>>>(i, i, rows, columns);
+  pointer_on<<<4, 64>>>(x, y, rows, columns);
   hidden_place<<<4, 64>>>(x, y, rows, columns);
   builtin_place<<<4, 64>>>(x, y, rows, columns);
   lane_number<<<4, 64>>>(x, y, rows, columns);
