@@ -45,8 +45,9 @@ struct SideFacts {
   bool IsHip = false;
 };
 
-/// Kernels of the device side that \p Module defines.
-std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &Lines, const llvm::Module &Module);
+/// Kernels of the device side that \p Module defines; \p WithTrees: with their text as trees.
+std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &Lines, const llvm::Module &Module,
+                                   bool WithTrees);
 
 /// How the bytes of a value of type \p T read.
 ValueLayout layoutOf(clang::QualType T, const clang::ASTContext &Context);

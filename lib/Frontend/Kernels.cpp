@@ -89,13 +89,13 @@ Kernel describe(const FunctionDecl *F, const SourceIndex &Index, const Directive
     }
     K.Params.push_back(std::move(Param));
   }
-  K.Tree = readBody(F, Index);
   return K;
 }
 
 } // namespace
 
-std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &Lines, const llvm::Module &Module) {
+std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &Lines, const llvm::Module &Module,
+                                   bool WithTrees) {
   KernelFinder Finder;
   Finder.TraverseDecl(Index.Context.getTranslationUnitDecl());
 
@@ -107,6 +107,8 @@ std::vector<Kernel> collectKernels(const SourceIndex &Index, const Directives &L
       continue;
     Kernel K = describe(F, Index, Lines);
     K.Mangled = Emitted->getName().str();
+    if (WithTrees)
+      K.Tree = readBody(F, Index);
     Kernels.emplace_back(writtenDefinition(F)->getLocation(), std::move(K));
   }
   sortKeepingOrder(Kernels, [&](const auto &A, const auto &B) {

@@ -146,6 +146,7 @@ ParseStatus parse(const Job &J, const FrontendOptions &Opts, TranslationUnit &Ou
   SideJob &Launching = S.HasHost ? S.Host : S.Device;
   Launching.WantLaunches = true;
   S.Device.WantStatements = Opts.StatementLists;
+  S.Device.WantTrees = Opts.KernelTrees;
   runSides(S.Device, S.HasHost ? &S.Host : nullptr);
   if (!report(S, J, Diags))
     return ParseStatus::Failed;

@@ -47,7 +47,7 @@ public:
         Job.Facts.DefinesMain |= F->isMain() && F->isThisDeclarationADefinition();
     if (Job.IsDevice) {
       if (const llvm::Module *Module = CodeGen->GetModule())
-        Job.Facts.Kernels = collectKernels(Index, Lines, *Module);
+        Job.Facts.Kernels = collectKernels(Index, Lines, *Module, Job.WantTrees);
       Job.Facts.SyncCalls = collectSyncCalls(Index, Lines);
       if (Job.WantStatements)
         Job.Facts.StatementLists = collectStatements(Index);

@@ -24,6 +24,7 @@ struct SideJob {
   bool SyntaxOnly = false;  ///< collect nothing
   bool WantLaunches = false;
   bool WantStatements = false;
+  bool WantTrees = false; ///< of kernels
 
   // Results.
   std::unique_ptr<DiagnosticBuffer> Diags;

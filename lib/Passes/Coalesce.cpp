@@ -124,7 +124,7 @@ public:
         for (Proposal &P : padTiles(KernelSource(K->K), Opts))
           if (Said.insert({P.Place, P.Message}).second)
             Rewrites.push_back(std::move(P));
-      if (K->K.Tree && !isVersion(K->K.Tree->Name)) {
+      if (K->K.Tree && !isVersionName(K->K.Tree->Name)) {
         Texts[{K->K.Tree->File, K->K.Tree->Begin}].push_back(K.get());
       }
     }
@@ -146,8 +146,6 @@ private:
   const PassOptions Opts;
   std::vector<Proposal> Remarks, Rewrites;
   std::set<std::pair<SourcePlace, std::string>> Said;
-
-  static bool isVersion(StringRef Name) { return Name.ends_with("_coalesced"); }
 
   /// The first rewrite that applies; else the reason of the one that came nearest.
   std::variant<KernelVersion, Declined> choose(const KernelSource &S,

@@ -118,10 +118,6 @@ bool Interchange::commonExpression(const BodyNode &E, const BodyNode &Statement,
   return fail(&E, "each store goes to memory behind a parameter", "this one does not");
 }
 
-/// The distance between lanes in the kernel as it is, in elements.
-/// Neighbouring iterations reach neighbours where neighbouring lanes do not.
-/// if (e > m) m = e;
-/// Whether \p N has a break that ends \p N's own loop, a return, or a goto.
 /// All work-items of a workgroup meet behind it: only limits of their number keep some away.
 bool Interchange::isAlone(const SharedLoop &L) const {
   if (!limitsOf(S))
@@ -145,9 +141,6 @@ bool Interchange::isAlone(const SharedLoop &L) const {
   return false;
 }
 
-/// \p E as it is in the first iteration, in terms of what is outside of \p L.
-/// if (i < n) around all that the body does, where i counts with the loop: the condition.
-/// Finds the streams of \p L, if all that lanes touch side by side is one.
 /// Loads and stores of the same parameter. \p NeedSync: those whose phases need a barrier between.
 bool Interchange::orderMemory(std::set<unsigned> &NeedSync) {
   const std::string Obligation = "iterations that lanes share do not depend on each other";
@@ -230,7 +223,6 @@ bool Interchange::orderMemory(std::set<unsigned> &NeedSync) {
   return true;
 }
 
-/// The first value is zero each time the loop starts.
 /// 128-byte lines that wavefronts touch, before and after: an estimate, loops taken to run 64
 /// times.
 std::pair<double, double> Interchange::lines() const {
@@ -255,30 +247,19 @@ std::pair<double, double> Interchange::lines() const {
 }
 
 std::variant<KernelVersion, Declined> Interchange::run() {
-  auto No = [&]() -> Declined { return {Failure.Obligation, Failure.Why, Failure.Place}; };
   const std::string Independent = "iterations that lanes share do not depend on each other";
-  if (!S.Problem.empty())
-    return Declined{"the kernel's effects are known", S.Problem, S.ProblemPlace};
-  for (const BodyNode *N : S.Uncovered)
-    return Declined{"the number of a work-item is all that the kernel asks of its place",
-                    "it uses " + N->Text + "." + "xyz"[N->Number] + " by itself", N->Place};
-  for (const BodyNode *N : S.Items) {
-    std::optional<Polynomial> P = S.form(*N);
-    if (!P || P->begin()->first[0].back() != 'x')
+  std::variant<std::array<bool, 3>, Declined> Movable = movableWorkItems(S);
+  if (auto *Why = std::get_if<Declined>(&Movable))
+    return *Why;
+  for (const BodyNode *N : S.Items)
+    if (S.form(*N)->begin()->first[0].back() != 'x')
       return Declined{"work-items are numbered in x", "another dimension is used", N->Place};
-    if (!B.TemplateParams.empty() && (N->Type.Kind != ValueType::Unsigned || N->Type.Bytes > 4))
-      return Declined{"the version fits whatever the template is instantiated with",
-                      "the type of the number stands in its text", N->Place};
-    if (!N->Spelled)
-      return Declined{"the kernel's text can be changed", "a macro makes the work-item's number",
-                      N->Place};
-  }
   if (S.OnlyBlocks[0])
     return Declined{"work-items are numbered in x", "only workgroups are", S.K.Place};
   if (S.Items.empty())
     return Declined{"work-items do different things", "nothing depends on their number", S.K.Place};
   if (!common(*B.Root, true))
-    return No();
+    return Failure;
   if (Shared.empty() && LoopFailure.empty()) {
     // Nothing that lanes would gain by. Are there enough of them?
     Sequential.clear();
@@ -299,13 +280,13 @@ std::variant<KernelVersion, Declined> Interchange::run() {
         }))
       continue;
     std::optional<CountedLoop> L = S.countedLoop(*N);
-    std::optional<Polynomial> From = L ? S.form(*L->From) : std::nullopt,
-                              To = L ? S.form(*L->Bounds[0].To) : std::nullopt;
-    auto IsNumber = [](const std::optional<Polynomial> &P) {
-      return P && (P->empty() || (P->size() == 1 && P->begin()->first.empty()));
+    auto NumberAt = [&](const BodyNode &E) {
+      std::optional<Polynomial> P = S.form(E);
+      return P ? numberOf(*P) : std::nullopt;
     };
-    auto Number = [](const Polynomial &P) { return P.empty() ? 0 : P.begin()->second; };
-    if (!IsNumber(From) || !IsNumber(To) || std::abs(Number(*To) - Number(*From)) > 32)
+    std::optional<int64_t> From = L ? NumberAt(*L->From) : std::nullopt,
+                           To = L ? NumberAt(*L->Bounds[0].To) : std::nullopt;
+    if (!From || !To || std::abs(*To - *From) > 32)
       return Declined{"all long loops are shared",
                       LoopFailure.empty() ? "this one gains nothing" : LoopFailure,
                       LoopFailure.empty() ? N->Place : LoopFailurePlace};
@@ -326,7 +307,7 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     for (SharedLoop &L : Shared)
       widen(L);
   if (!orderMemory(NeedSync))
-    return No();
+    return Failure;
   if (std::optional<Declined> Overlap = separateRoots(S, Opts, /*ItemsAreDim3=*/false, V))
     return *Overlap;
   Obligations.push_back({"lanes of a group agree on all that they do alike",

@@ -72,10 +72,7 @@ std::vector<Proposal> hk::padTiles(const KernelSource &S, const PassOptions &Opt
       std::optional<Polynomial> P = S.form(E);
       if (!P)
         return std::nullopt;
-      Polynomial C = coefficientOf(*P, "threadIdx.x");
-      return C.empty()                                   ? std::optional<int64_t>(0)
-             : C.size() == 1 && C.begin()->first.empty() ? std::optional(C.begin()->second)
-                                                         : std::nullopt;
+      return numberOf(coefficientOf(*P, "threadIdx.x"));
     };
     bool Columns = false;
     for (const TileUse &U : *Uses)

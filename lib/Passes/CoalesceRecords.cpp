@@ -26,17 +26,6 @@ const char *const Axis[] = {"x", "y", "z"};
 constexpr unsigned LdsBudget =
     16 * 1024; ///< bytes of a workgroup: four of them leave a compute unit full
 
-class StageRecords {
-public:
-  StageRecords(const KernelSource &S, const PassOptions &Opts) : S(S), B(S.Body), Opts(Opts) {}
-  std::variant<KernelVersion, Declined> run();
-
-private:
-  const KernelSource &S;
-  const KernelBody &B;
-  const PassOptions &Opts;
-};
-
 /// Whether lanes that are a record apart gain by LDS. No reason for what was fine before.
 bool isWorthStaging(const KernelSource &S, unsigned Root, const Record &R, Declined &Why) {
   auto No = [&](const std::string &Text) {
@@ -57,10 +46,13 @@ bool isWorthStaging(const KernelSource &S, unsigned Root, const Record &R, Decli
   return true;
 }
 
-std::variant<KernelVersion, Declined> StageRecords::run() {
-  if (!B.TemplateParams.empty())
-    return Declined{"the version fits whatever the template is instantiated with",
-                    "types or sizes of elements stand in its text", S.K.Place};
+} // namespace
+
+std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S,
+                                                       const PassOptions &Opts) {
+  const KernelBody &B = S.Body;
+  if (std::optional<Declined> Why = declineTemplate(S))
+    return *Why;
   std::variant<std::array<bool, 3>, Declined> Movable = movableWorkItems(S);
   if (auto *Why = std::get_if<Declined>(&Movable))
     return *Why;
@@ -144,20 +136,16 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
                 " go through LDS, so that neighbouring lanes reach neighbouring elements";
     V.Comment = "/// " + B.Name +
                 ", with the records of a workgroup moved by all of its lanes by way of LDS.\n";
-    auto Least = [&](unsigned E) {
-      const BodyNode *L = Limits->Below[E];
-      return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")"
-               : "hk_items." + std::string(Axis[E]);
-    };
     V.Prologue = "  const uint3 hk_at = " + Shape + "::place();\n";
     std::string Rows;
     for (unsigned E = 0; E != 3; ++E)
       if (E != D && Used[E])
-        Rows += (Rows.empty() ? "" : " && ") + std::string("hk_at.") + Axis[E] + " < " + Least(E);
+        Rows += (Rows.empty() ? "" : " && ") + std::string("hk_at.") + Axis[E] + " < " +
+                limitText(S, *Limits, E);
     const std::string First = std::string("hk_at.") + Axis[D] + " - threadIdx.x";
     V.Prologue += "  const unsigned hk_count = " + (Rows.empty() ? "" : Rows + " ? ") + Shape +
-                  "::countFrom(" + First + ", " + Least(D) + ")" + (Rows.empty() ? "" : " : 0") +
-                  ";\n";
+                  "::countFrom(" + First + ", " + limitText(S, *Limits, D) + ")" +
+                  (Rows.empty() ? "" : " : 0") + ";\n";
     std::string Stores;
     for (const auto &[Root, R] : Records) {
       const std::string Name = B.Variables[Root].Name;
@@ -175,21 +163,13 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
         Stores += "  hk_" + Name + ".store();\n";
     }
     V.Prologue += "  [&] {\n";
-    for (const TextEdit &Number : itemEdits(S, [](unsigned E, bool Total) {
-           return std::string(Total ? "hk_items." : "hk_at.") + Axis[E];
-         }))
-      // Not in the text of elements that is gone.
-      if (none_of(Edits, [&](const TextEdit &E) {
-            return E.Begin <= Number.Begin && Number.End <= E.End;
-          }))
-        Edits.push_back(Number);
+    addItemEdits(S, Edits);
     // A work-item past the end of the grid has nothing to do.
     V.Prologue += "    if (hk::isPast(hk_at, hk_items))\n      return;\n";
     V.Edits = Edits;
     V.IsIndented = true;
     V.Epilogue = "  }();\n" + Stores;
-    V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" +
-               (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
+    V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @, $);";
     V.Obligations.push_back(
         {"each work-item uses all of a record of its own, and nothing else of " + Names,
          ObligationState::Proved,
@@ -203,10 +183,4 @@ std::variant<KernelVersion, Declined> StageRecords::run() {
   if (Best)
     return *Best;
   return First;
-}
-
-} // namespace
-
-std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S, const PassOptions &Opts) {
-  return StageRecords(S, Opts).run();
 }

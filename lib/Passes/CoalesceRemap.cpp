@@ -55,14 +55,6 @@ private:
         Sum += weight(A) * linesFor(stride(A, D), A.Node->Type.Bytes, Lanes) * WaveSize / Lanes;
     return Sum;
   }
-  /// Lanes along x in the kernel as it is launched; a wavefront where that is not known.
-  double lanesAlongX() const {
-    double Lanes = WaveSize;
-    for (const Launch &L : Launches)
-      if (L.Block[0].Kind == LaunchDim::Constant && L.Block[0].Value)
-        Lanes = std::min(Lanes, double(L.Block[0].Value));
-    return Lanes;
-  }
   std::optional<KernelVersion> stage(unsigned LoadAlong, unsigned StoreAlong, Declined &Why) const;
   void describe(KernelVersion &V) const;
 };
@@ -158,9 +150,8 @@ void Remap::describe(KernelVersion &V) const {
 /// Loads along one dimension, the store along another.
 std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlong,
                                           Declined &Why) const {
-  if (!B.TemplateParams.empty()) {
-    Why = {"the version fits whatever the template is instantiated with",
-           "the type of elements stands in its text", S.K.Place};
+  if (std::optional<Declined> Template = declineTemplate(S)) {
+    Why = *Template;
     return std::nullopt;
   }
   const std::string Twice =
@@ -248,8 +239,7 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
   const std::string Tile = "hk::Staged<" + Type + ", " + std::to_string(LoadAlong) + ", " +
                            std::to_string(StoreAlong) + ">";
   auto ItemText = [&](unsigned D, bool Total) {
-    return TheCut ? std::string(Total ? "hk_total" : "hk_item")
-                  : std::string(Total ? "hk_items." : "hk_at.") + Axis[D];
+    return TheCut ? std::string(Total ? "hk_total" : "hk_item") : placeText(D, Total);
   };
   std::vector<TextEdit> Fill = itemEdits(S, ItemText), Drain = Fill;
   if (TheCut) {
@@ -275,22 +265,17 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
       }
     }
   }
-  Fill.push_back({Assign.child(0)->Begin, Assign.child(0)->End, ""});
-  // "out[i] = value;" becomes "hk_put(value);".
-  const unsigned ValueBegin = Assign.child(1)->Begin;
-  Fill.back().End = ValueBegin;
-  Fill.back().Text = "hk_put(";
-  Fill.push_back({Statement->End - 1, Statement->End, ");"});
-  // A parenthesis around the value starts before it.
-  StringRef Between = StringRef(B.Text).slice(Assign.child(0)->End, ValueBegin);
-  const size_t Equals = Between.find('=');
+  // "out[i] = value;" becomes "hk_put(value);", parentheses around the value included.
+  StringRef Text = B.Text;
+  const size_t Equals = Text.slice(Assign.child(0)->End, Assign.child(1)->Begin).find('=');
   if (Equals == StringRef::npos) {
     Why = {Twice, "the store cannot be changed", Store->Node->Place};
     return std::nullopt;
   }
   const unsigned Value = Assign.child(0)->End + unsigned(Equals) + 1;
-  Fill[Fill.size() - 2].End = Value + unsigned(StringRef(B.Text).drop_front(Value).size() -
-                                               StringRef(B.Text).drop_front(Value).ltrim().size());
+  const unsigned ValueText = unsigned(Text.find_first_not_of(" \t\r\n", Value));
+  Fill.push_back({Assign.child(0)->Begin, ValueText, "hk_put("});
+  Fill.push_back({Statement->End - 1, Statement->End, ");"});
   erase_if(Drain, [&](const TextEdit &E) { return E.Begin >= Value && E.End <= Statement->End; });
   Drain.push_back({Value, Statement->End - 1, " hk_get()"});
   // Those of the target are not in the first part.
@@ -317,8 +302,7 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
   V.Edits.push_back({B.BodyBegin + 1, End, ""}); // all of it is in the prologue
   V.Guards.push_back("hk::fits<" + Tile + ">(hk_items)");
   V.Guards.push_back("hk::areManyTiles(hk_items)");
-  V.Launch = "hk::launchItems<" + Tile + ">(hk_items, hk_stream, @" +
-             (B.TemplateParams.empty() ? "" : "<\x02>") + ", $" +
+  V.Launch = "hk::launchItems<" + Tile + ">(hk_items, hk_stream, @, $" +
              (TheCut ? ", unsigned(hk_total)" : "") + ");";
   V.Obligations.push_back({Twice, ObligationState::Proved, "it depends on numbers and parameters"});
   V.Obligations.push_back(
@@ -326,7 +310,7 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
        ObligationState::Proved, "there is one store, and no load behind '" + Root + "'"});
   V.Obligations.push_back(
       {"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
-  V.Effects.push_back({"128-byte lines a wavefront", cost(0, true, true, lanesAlongX()),
+  V.Effects.push_back({"128-byte lines a wavefront", cost(0, true, true, lanesAlongX(Launches)),
                        cost(LoadAlong, true, false) + cost(StoreAlong, false, true)});
   return V;
 }
@@ -337,7 +321,8 @@ std::variant<KernelVersion, Declined> Remap::run() {
     return *Why;
   Used = std::get<0>(Movable);
   unsigned Best = 0, BestLoads = 0, BestStores = 0;
-  const double Now = cost(0, true, true, Used[0] && !S.OnlyBlocks[0] ? lanesAlongX() : WaveSize);
+  const double Now =
+      cost(0, true, true, Used[0] && !S.OnlyBlocks[0] ? lanesAlongX(Launches) : WaveSize);
   for (unsigned D = 0; D != 3; ++D) {
     if (!Used[D])
       continue;
@@ -396,9 +381,7 @@ std::variant<KernelVersion, Declined> Remap::run() {
                             (Usual ? "" : ", 64, 4, 1, " + std::to_string(Next)) + ">";
   V.Prologue = "  const uint3 hk_at = " + Shape +
                "::place();\n  if (hk::isPast(hk_at, hk_items))\n    return;\n";
-  V.Edits = itemEdits(S, [](unsigned D, bool Total) {
-    return std::string(Total ? "hk_items." : "hk_at.") + Axis[D];
-  });
+  V.Edits = itemEdits(S, placeText);
   V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");
   V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" +
              (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";

@@ -38,30 +38,12 @@ private:
 };
 
 bool readsForIndex(const KernelSource &S, const SourceAccess &A) {
-  std::set<unsigned> Seen;
-  std::function<bool(const BodyNode &)> Reads = [&](const BodyNode &E) {
-    bool Found = S.reads(E);
-    visit(E, [&](const BodyNode &N) {
-      if (N.Kind == NodeKind::Reference && Seen.insert(N.Variable).second) {
-        Found |= S.initOf(N.Variable) && Reads(*S.initOf(N.Variable));
-        for (const BodyNode *Assign : S.assignmentsOf(N.Variable))
-          Found |= Assign->Kind == NodeKind::Assign && Reads(*Assign->child(1));
-      }
-      return !Found;
-    });
-    return Found;
-  };
-  return A.Node->Kind != NodeKind::Subscript || Reads(*A.Node->child(1)) ||
-         (A.Node->child(0)->Kind != NodeKind::Reference && Reads(*A.Node->child(0)));
+  return A.Node->Kind != NodeKind::Subscript || S.dependsOnMemory(*A.Node->child(1)) ||
+         (A.Node->child(0)->Kind != NodeKind::Reference && S.dependsOnMemory(*A.Node->child(0)));
 }
 
 double Widen::linesNow() const {
-  double Lanes = WaveSize;
-  for (const Launch &L : Launches)
-    if (L.Block[0].Kind == LaunchDim::Constant && L.Block[0].Value)
-      Lanes = std::min(Lanes, double(L.Block[0].Value));
-  if (!Used[0] || S.OnlyBlocks[0])
-    Lanes = WaveSize;
+  const double Lanes = Used[0] && !S.OnlyBlocks[0] ? lanesAlongX(Launches) : WaveSize;
   double Sum = 0;
   for (const SourceAccess &A : S.Accesses)
     Sum +=
@@ -163,15 +145,10 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
     for (size_t At = Bases.find(From); At != std::string::npos; At = Bases.find(From, At))
       Bases.replace(At, From.size(), To);
   }
-  auto Least = [&](unsigned E) {
-    const BodyNode *L = Limits->Below[E];
-    return L ? "hk::least(hk_items." + std::string(Axis[E]) + ", " + B.textOf(*L) + ")"
-             : "hk_items." + std::string(Axis[E]);
-  };
-  std::string Whole = Shape + "::areBelow(" + Least(D) + ")";
+  std::string Whole = Shape + "::areBelow(" + limitText(S, *Limits, D) + ")";
   for (unsigned E = 0; E != 3; ++E)
     if (E != D && Used[E])
-      Whole += " && hk_first." + std::string(Axis[E]) + " < " + Least(E);
+      Whole += " && hk_first." + std::string(Axis[E]) + " < " + limitText(S, *Limits, E);
   V.Message = "each lane takes " + Width + " neighbours, and their elements of " + Names +
               " at once" + (D ? std::string(", with lanes along ") + Axis[D] : "");
   V.Comment = "/// " + B.Name + " with " + Width + " neighbouring work-items a lane.\n";
@@ -179,18 +156,11 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
   V.Prologue = (UsesFirst ? "  const uint3 hk_first = " + Shape + "::place();\n" : "") +
                "  const bool hk_whole = " + Whole + ";\n  hk::eachItem<" + Shape +
                ">(hk_whole, hk_items, [&](uint3 hk_at" + Elements + ") {\n";
-  for (const TextEdit &Number : itemEdits(S, [](unsigned E, bool Total) {
-         return std::string(Total ? "hk_items." : "hk_at.") + Axis[E];
-       }))
-    // Not in the text of elements that is gone.
-    if (none_of(Edits,
-                [&](const TextEdit &E) { return E.Begin <= Number.Begin && Number.End <= E.End; }))
-      Edits.push_back(Number);
+  addItemEdits(S, Edits);
   V.IsIndented = true;
   V.Edits = Edits;
   V.Epilogue = "  }" + Bases + ");\n";
-  V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @" +
-             (B.TemplateParams.empty() ? "" : "<\x02>") + ", $);";
+  V.Launch = "hk::launchItems<" + Shape + ">(hk_items, hk_stream, @, $);";
   V.Obligations.push_back(
       {"each work-item uses all of an element of its own, and nothing else of " + Names,
        ObligationState::Proved, "indices are its number, and what neighbours have in common"});
@@ -202,9 +172,8 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
 }
 
 std::variant<KernelVersion, Declined> Widen::run() {
-  if (!B.TemplateParams.empty())
-    return Declined{"the version fits whatever the template is instantiated with",
-                    "types or sizes of elements stand in its text", S.K.Place};
+  if (std::optional<Declined> Why = declineTemplate(S))
+    return *Why;
   std::variant<std::array<bool, 3>, Declined> Movable = movableWorkItems(S);
   if (auto *Why = std::get_if<Declined>(&Movable))
     return *Why;

@@ -17,11 +17,6 @@
 
 namespace hk {
 
-struct Reason {
-  std::string Obligation, Why;
-  SourcePlace Place;
-};
-
 enum class ReductionKind { Sum, Product, Max, Min, And, Or, Xor };
 
 struct Reduction {
@@ -76,7 +71,7 @@ private:
   const PassOptions &Opts;
   const std::set<const BodyNode *> &Banned;
   const BodyNode *FailedLoop = nullptr;
-  Reason Failure;
+  Declined Failure;
   SourcePlace LoopFailurePlace;
   std::string LoopFailure; ///< why a loop that would gain cannot be shared
   std::vector<SharedLoop> Shared;

@@ -13,6 +13,7 @@ static const BodyNode *stripCasts(const BodyNode *N) {
   return N;
 }
 
+/// The distance between lanes in the kernel as it is, in elements.
 std::optional<Polynomial> Interchange::laneStride(const SourceAccess &A) const {
   if (!A.Index || S.isOpaque(*A.Index))
     return std::nullopt;
@@ -39,6 +40,7 @@ std::optional<Polynomial> Interchange::laneStride(const SourceAccess &A) const {
   return Stride;
 }
 
+/// Neighbouring iterations reach neighbours where neighbouring lanes do not.
 bool Interchange::worthSharing(const CountedLoop &L) const {
   double Before = 0, After = 0;
   if (Across) {
@@ -52,7 +54,7 @@ bool Interchange::worthSharing(const CountedLoop &L) const {
         Reads |= !laneStride(A)->empty();
       }
     std::optional<Polynomial> To = S.form(*L.Bounds[0].To);
-    return Reads && !(To && (To->empty() || (To->size() == 1 && To->begin()->first.empty())));
+    return Reads && !(To && numberOf(*To));
   }
   for (const SourceAccess &A : S.Accesses) {
     if (!is_contained(A.Loops, L.For))
@@ -81,8 +83,7 @@ bool Interchange::worthSharing(const CountedLoop &L) const {
   std::optional<Polynomial> From = S.form(*L.From), To = S.form(*L.Bounds[0].To);
   if (From && To && !L.Down)
     if (std::optional<Polynomial> Trips = sum(*To, *From, -1))
-      if (Trips->empty() ||
-          (Trips->size() == 1 && Trips->begin()->first.empty() && Trips->begin()->second < 32))
+      if (std::optional<int64_t> Number = numberOf(*Trips); Number && *Number < 32)
         return false;
   return After * 1.5 < Before;
 }
@@ -166,6 +167,7 @@ std::optional<Reduction> Interchange::reduction(const BodyNode &E) const {
   return std::nullopt;
 }
 
+/// if (e > m) m = e;
 std::optional<Reduction> Interchange::conditionalMaximum(const BodyNode &If) const {
   const BodyNode *C = If.child(0), *Then = If.child(1);
   if (If.child(2) || C->Kind != NodeKind::Binary)
@@ -273,6 +275,7 @@ bool Interchange::sharedBody(const BodyNode &N, SharedLoop &L, std::string &Why,
   }
 }
 
+/// Whether \p Body has a break that ends its own loop, or a return.
 static bool leavesLoop(const BodyNode &Body) {
   bool Leaves = false;
   visit(Body, [&](const BodyNode &N) {

@@ -7,6 +7,7 @@
 using namespace llvm;
 using namespace hk;
 
+/// \p E as it is in the first iteration, in terms of what is outside of \p L.
 std::optional<std::string> Interchange::startText(const BodyNode &E, const SharedLoop &L) const {
   std::vector<TextEdit> Edits;
   bool Outside = E.Spelled;
@@ -30,6 +31,7 @@ std::optional<std::string> Interchange::startText(const BodyNode &E, const Share
   return Outside ? std::optional(edited(B, E.Begin, E.End, Edits)) : std::nullopt;
 }
 
+/// if (i < n) around all that the body does, where i counts with the loop: the condition.
 const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
   const BodyNode *Body = L.Loop.body(), *If = Body;
   if (Body->Kind == NodeKind::Block) {
@@ -75,6 +77,7 @@ const BodyNode *Interchange::earlyEnd(SharedLoop &L) const {
   return C;
 }
 
+/// Finds the streams of \p L, if all that lanes touch side by side is one.
 void Interchange::widen(SharedLoop &L) const {
   const CountedLoop &C = L.Loop;
   // What stands behind a continue does not happen in each iteration; types stand in the text.
@@ -181,6 +184,7 @@ static bool isZero(const BodyNode &N, const KernelBody &B) {
   return false;
 }
 
+/// The first value is zero each time the loop starts.
 bool Interchange::startsAtZero(const Reduction &R, const SharedLoop &L) const {
   const BodyNode *Init = S.initOf(R.Variable);
   if (!Init || !isZero(*Init, B))

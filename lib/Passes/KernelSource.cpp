@@ -280,26 +280,29 @@ bool KernelSource::isStable(const Polynomial &P) const {
   return true;
 }
 
-bool KernelSource::isOpaque(const Polynomial &P) const {
+bool KernelSource::dependsOnMemory(const BodyNode &E, bool OrPlace) const {
   std::set<unsigned> Seen;
-  std::function<bool(const BodyNode &)> Differs = [&](const BodyNode &E) {
+  std::function<bool(const BodyNode &)> Depends = [&](const BodyNode &E) {
     bool Found = reads(E);
     visit(E, [&](const BodyNode &N) {
-      Found |= N.Kind == NodeKind::Builtin;
-      if (!Found && N.Kind == NodeKind::Reference && Body.Variables[N.Variable].Parameter < 0 &&
-          Seen.insert(N.Variable).second) {
-        Found |= Inits[N.Variable] && Differs(*Inits[N.Variable]);
+      Found |= OrPlace && N.Kind == NodeKind::Builtin;
+      if (!Found && N.Kind == NodeKind::Reference && Seen.insert(N.Variable).second) {
+        Found |= Inits[N.Variable] && Depends(*Inits[N.Variable]);
         for (const BodyNode *A : Assigned[N.Variable])
-          Found |= A->Kind == NodeKind::Assign && Differs(*A->child(1));
+          Found |= A->Kind == NodeKind::Assign && Depends(*A->child(1));
       }
       return !Found;
     });
     return Found;
   };
+  return Depends(E);
+}
+
+bool KernelSource::isOpaque(const Polynomial &P) const {
   for (const auto &[Factors, C] : P)
     for (const std::string &F : Factors)
       if (std::optional<unsigned> V = variableOf(F);
-          V && !Counters.count(*V) && Inits[*V] && Differs(*Inits[*V]))
+          V && !Counters.count(*V) && Inits[*V] && dependsOnMemory(*Inits[*V], /*OrPlace=*/true))
         return true;
   return false;
 }

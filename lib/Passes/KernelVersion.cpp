@@ -14,8 +14,11 @@ static std::vector<std::string> split(const std::string &Text, char At) {
   return {Parts.begin(), Parts.end()};
 }
 
-std::string hk::versionName(const KernelBody &B) { return B.Name + "_coalesced"; }
-std::string hk::launcherName(const KernelBody &B) { return "launch_" + B.Name; }
+/// What the name of a version ends in.
+constexpr char VersionSuffix[] = "_coalesced";
+static std::string launcherName(const KernelBody &B) { return "launch_" + B.Name; }
+
+bool hk::isVersionName(const std::string &Name) { return StringRef(Name).ends_with(VersionSuffix); }
 
 static bool isWord(char C) { return isAlnum(C) || C == '_'; }
 
@@ -29,7 +32,8 @@ static size_t findWord(StringRef Text, StringRef Word, size_t From = 0) {
   return StringRef::npos;
 }
 
-bool hk::isInLauncher(const Launch &L, const KernelBody &B) {
+/// Whether \p L launches from a launcher that was written before.
+static bool isInLauncher(const Launch &L, const KernelBody &B) {
   StringRef Caller = L.Caller;
   size_t Scope = Caller.rfind("::");
   if (Scope != StringRef::npos)
@@ -96,6 +100,24 @@ std::vector<TextEdit> hk::itemEdits(const KernelSource &S,
   return Edits;
 }
 
+std::string hk::placeText(unsigned Dimension, bool IsTotal) {
+  return std::string(IsTotal ? "hk_items." : "hk_at.") + Axis[Dimension];
+}
+
+void hk::addItemEdits(const KernelSource &S, std::vector<TextEdit> &Edits) {
+  for (const TextEdit &Number : itemEdits(S, placeText))
+    if (none_of(Edits,
+                [&](const TextEdit &E) { return E.Begin <= Number.Begin && Number.End <= E.End; }))
+      Edits.push_back(Number);
+}
+
+std::optional<Declined> hk::declineTemplate(const KernelSource &S) {
+  if (S.Body.TemplateParams.empty())
+    return std::nullopt;
+  return Declined{"the version fits whatever the template is instantiated with",
+                  "types or sizes of elements stand in its text", S.K.Place};
+}
+
 void hk::guardDimensions(const KernelSource &S, const std::array<bool, 3> &Used, KernelVersion &V) {
   V.Setup.push_back("const dim3 hk_items(hk_grid.x * hk_block.x, hk_grid.y * hk_block.y, hk_grid.z "
                     "* hk_block.z);");
@@ -137,7 +159,6 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
   P.Message = V.Message;
   P.Obligations = V.Obligations;
   P.Effects = V.Effects;
-  P.Notes = V.Notes;
   P.Includes = V.Includes;
   auto Decline = [&](const std::string &Text, const std::string &How) {
     P.Obligations.push_back(failed(Text, How));
@@ -152,7 +173,7 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
     return Decline("a second version of the kernel can stand beside it", B.NotCopyable);
   if (S.K.BodyHasConditionals && !Opts.AssumeConfiguration)
     return Decline("the kernel's text reads the same in every configuration", "it has #if lines");
-  const std::string Version = versionName(B), Launcher = launcherName(B);
+  const std::string Version = B.Name + VersionSuffix, Launcher = launcherName(B);
   for (const std::string &Name : {Version, Launcher})
     if (findWord(B.Text, Name) != StringRef::npos)
       return Decline("the names '" + Version + "' and '" + Launcher + "' are free",

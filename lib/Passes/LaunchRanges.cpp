@@ -290,7 +290,7 @@ std::string LaunchRanges::clamped(const SourceAccess &A, std::string Text) {
             !comparesNumbers(S, *Part->child(!Swap), Conditions))
           continue;
         std::optional<Polynomial> Past = sum(*A.Index, *X, -1);
-        if (!Past || !(Past->empty() || (Past->size() == 1 && Past->begin()->first.empty())))
+        if (!Past || !numberOf(*Past))
           continue;
         std::optional<Polynomial> Most = sum(*N, *Past, 1);
         Most = Most ? sum(*Most, {{{}, 1}}, -1) : Most;
@@ -502,4 +502,10 @@ std::optional<WorkItemLimits> hk::limitsOf(const KernelSource &S) {
       return std::nullopt;
   }
   return Limits;
+}
+
+std::string hk::limitText(const KernelSource &S, const WorkItemLimits &Limits, unsigned Dimension) {
+  const std::string All = placeText(Dimension, /*IsTotal=*/true);
+  const BodyNode *Below = Limits.Below[Dimension];
+  return Below ? "hk::least(" + All + ", " + S.Body.textOf(*Below) + ")" : All;
 }

@@ -4,6 +4,7 @@
 
 #include "hk/Config.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -40,6 +41,7 @@ std::unique_ptr<AnalyzedUnit> hk::analyzeJob(const Job &J, const ToolOptions &Op
   auto A = std::make_unique<AnalyzedUnit>();
   hk::FrontendOptions Frontend = frontendOptions(Opts);
   Frontend.StatementLists = Opts.Passes.InsertBarriers;
+  Frontend.KernelTrees = is_contained(Opts.PassNames, "coalesce");
   if (parse(J, Frontend, A->Unit, errs(), FS) != ParseStatus::Ok)
     return nullptr;
   StringMap<WorkgroupShape> Shapes;

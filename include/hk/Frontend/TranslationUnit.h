@@ -119,7 +119,7 @@ struct Kernel {
   bool BodyHasConditionals = false; ///< #if inside the body: another configuration may read differently
   unsigned LaunchBoundsThreads = 0; ///< __launch_bounds__ maximum, 0 when not given
   std::vector<KernelParam> Params;
-  std::shared_ptr<const KernelBody> Tree; ///< its text
+  std::shared_ptr<const KernelBody> Tree; ///< its text; on request
 };
 
 /// What a synchronization call asks for.
@@ -192,6 +192,7 @@ struct FrontendOptions {
   std::vector<std::string> RuntimeIncludes; ///< added as -I, so that rewritten files find hk/
   bool HostSide = true;                    ///< parse the host side too
   bool StatementLists = false;             ///< collect them: only who inserts statements needs them
+  bool KernelTrees = false;                ///< collect them: only who writes second versions of kernels needs them
 };
 
 /// A parsed translation unit. Movable; owns its device module.

@@ -106,6 +106,8 @@ public:
   bool isPure(const BodyNode &E) const;
   /// Reads memory.
   bool reads(const BodyNode &E) const;
+  /// \p E, or what the variables in it were given, reads memory; \p OrPlace: or asks where the work-item stands.
+  bool dependsOnMemory(const BodyNode &E, bool OrPlace = false) const;
 
 private:
   std::vector<std::vector<const BodyNode *>> Assigned;

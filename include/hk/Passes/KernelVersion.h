@@ -44,7 +44,6 @@ struct KernelVersion {
   std::vector<std::string> Includes;
   std::vector<Obligation> Obligations;
   std::vector<Effect> Effects;
-  std::vector<ProposalNote> Notes;
 };
 
 /// Why a rewrite does not apply.
@@ -67,17 +66,23 @@ std::vector<TextEdit> itemEdits(const KernelSource &S,
 /// which \p Used are numbered.
 void guardDimensions(const KernelSource &S, const std::array<bool, 3> &Used, KernelVersion &V);
 
-/// The names that a version and its launcher get.
-std::string versionName(const KernelBody &B);
-std::string launcherName(const KernelBody &B);
+/// Where hk_at and hk_items hold that: "hk_at.y", "hk_items.y".
+std::string placeText(unsigned Dimension, bool IsTotal);
+/// Adds to \p Edits those of itemEdits() with placeText() that are not in text which \p Edits
+/// replace.
+void addItemEdits(const KernelSource &S, std::vector<TextEdit> &Edits);
+
+/// Why a version in which types or sizes of elements stand cannot be written: it would not fit all
+/// instantiations.
+std::optional<Declined> declineTemplate(const KernelSource &S);
+
+/// Whether \p Name is that of a version that was written before.
+bool isVersionName(const std::string &Name);
 
 /// The proposal that writes \p V. \p Launches: those of the kernel, of all units. Declined where it
 /// cannot be written.
 Proposal proposalFor(const KernelSource &S, const KernelVersion &V,
                      const std::vector<Launch> &Launches, const PassOptions &Opts);
-
-/// Whether \p L launches from a launcher that was written before.
-bool isInLauncher(const Launch &L, const KernelBody &B);
 
 /// \p Text converted to \p Type.
 std::string castTo(const std::string &Type, const std::string &Text);

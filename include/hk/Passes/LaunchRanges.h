@@ -39,6 +39,9 @@ struct WorkItemLimits {
 /// all else say so, and no other condition is among them.
 std::optional<WorkItemLimits> limitsOf(const KernelSource &S);
 
+/// How many work-items of \p Dimension there are below the limit and in hk_items, as an expression.
+std::string limitText(const KernelSource &S, const WorkItemLimits &Limits, unsigned Dimension);
+
 class LaunchRanges {
 public:
   LaunchRanges(const KernelSource &S, bool ItemsAreDim3);

@@ -7,10 +7,12 @@
 #pragma once
 
 #include "hk/Facts/AffineForm.h"
+#include "hk/Frontend/TranslationUnit.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 namespace hk {
 
@@ -26,12 +28,21 @@ inline double linesFor(const std::optional<Polynomial> &Stride, unsigned Bytes,
     return std::max(Lanes, Fewest);
   if (Stride->empty())
     return std::max(1.0, double(Bytes) / LineBytes);
-  if (Stride->size() == 1 && Stride->begin()->first.empty()) {
-    const double Apart = std::abs(double(Stride->begin()->second)) * Bytes;
+  if (std::optional<int64_t> Number = numberOf(*Stride)) {
+    const double Apart = std::abs(double(*Number)) * Bytes;
     return std::max(Fewest, std::min(Lanes * std::max(1.0, double(Bytes) / LineBytes),
                                      Lanes * Apart / LineBytes));
   }
   return std::max(Lanes, Fewest);
+}
+
+/// Lanes along x in a kernel as it is launched; a wavefront where that is not known.
+inline double lanesAlongX(const std::vector<Launch> &Launches) {
+  double Lanes = WaveSize;
+  for (const Launch &L : Launches)
+    if (L.Block[0].Kind == LaunchDim::Constant && L.Block[0].Value)
+      Lanes = std::min(Lanes, double(L.Block[0].Value));
+  return Lanes;
 }
 
 } // namespace hk

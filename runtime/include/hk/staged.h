@@ -36,25 +36,21 @@ public:
 
   /// Calls work(at, put) for each work-item of the tile, lanes along From. Behind it, what they put can be got.
   template <class Work> HK_DEVICE void fill(Work work) const {
-    const unsigned lane = threadIdx.x % Side;
-#pragma unroll 4
-    for (unsigned row = threadIdx.x / Side; row < Side; row += Threads / Side) {
+    eachOf([&](unsigned lane, unsigned row) {
       const uint3 at = place(lane, row);
       if (!isPast(at, items))
         work(at, [&](T value) { memory.value[row][lane] = value; });
-    }
+    });
     sync::lds();
   }
 
   /// Calls work(at, get) for each work-item of the tile, lanes along To.
   template <class Work> HK_DEVICE void drain(Work work) const {
-    const unsigned lane = threadIdx.x % Side;
-#pragma unroll 4
-    for (unsigned row = threadIdx.x / Side; row < Side; row += Threads / Side) {
+    eachOf([&](unsigned lane, unsigned row) {
       const uint3 at = place(row, lane);
       if (!isPast(at, items))
         work(at, [&]() -> T { return memory.value[lane][row]; });
-    }
+    });
   }
 
   static dim3 block() { return dim3(Threads); }
@@ -67,6 +63,12 @@ private:
   Memory &memory;
   dim3 items;
 
+  /// This lane's part of the tile.
+  template <class Visit> HK_DEVICE void eachOf(Visit visit) const {
+#pragma unroll 4
+    for (unsigned row = threadIdx.x / Side; row < Side; row += Threads / Side)
+      visit(threadIdx.x % Side, row);
+  }
   HK_DEVICE uint3 place(unsigned from, unsigned to) const {
     from += blockIdx.x * Side, to += blockIdx.y * Side;
     const unsigned other = blockIdx.z;
