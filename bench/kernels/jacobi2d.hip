@@ -1,5 +1,5 @@
 // One sweep of Jacobi's method, rows on threadIdx.x, a row of the grid in steps of the block.
-// Arguments: rows columns. Simulated: 40 258. Uneven: 50 66. GPU: 8192 8192
+// Arguments: rows columns. Simulated: 40 256. Uneven: 50 66. GPU: 8192 8192
 #include "common.h"
 
 __global__ void jacobi(const float *u, const float *f, float *next, int rows, int columns) {

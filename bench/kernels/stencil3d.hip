@@ -1,5 +1,5 @@
 // A 7-point stencil on a cube with the slowest index on threadIdx.x.
-// Arguments: nz ny nx. Simulated: 18 18 130. Uneven: 20 18 22. GPU: 384 384 384
+// Arguments: nz ny nx. Simulated: 18 18 128. Uneven: 20 18 22. GPU: 384 384 384
 #include "common.h"
 
 __global__ void stencil(const float *in, float *out, int nz, int ny, int nx) {

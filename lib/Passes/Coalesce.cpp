@@ -8,6 +8,7 @@
 #include "hk/Passes/CoalesceRecords.h"
 #include "hk/Passes/CoalesceRemap.h"
 #include "hk/Passes/CoalesceWiden.h"
+#include "hk/Passes/CoalesceWindow.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -154,7 +155,8 @@ private:
     std::vector<std::variant<KernelVersion, Declined>> Moved;
     Moved.push_back(widenItems(S, Opts, Launches));
     Moved.push_back(stageRecords(S, Opts));
-    Moved.push_back(remap(S, Launches));
+    Moved.push_back(shareWindows(S, Opts, Launches));
+    Moved.push_back(remap(S, Opts, Launches));
     std::variant<KernelVersion, Declined> *Best = nullptr;
     for (auto &M : Moved)
       if (auto *V = std::get_if<KernelVersion>(&M))

@@ -23,8 +23,6 @@ using namespace hk;
 namespace {
 
 const char *const Axis[] = {"x", "y", "z"};
-constexpr unsigned LdsBudget =
-    16 * 1024; ///< bytes of a workgroup: four of them leave a compute unit full
 
 /// Whether lanes that are a record apart gain by LDS. No reason for what was fine before.
 bool isWorthStaging(const KernelSource &S, unsigned Root, const Record &R, Declined &Why) {
@@ -108,17 +106,20 @@ std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S,
     After += Stay;
     if (After * 1.3 > Before)
       continue;
-    unsigned Threads = 256;
-    while (Threads > 64 && Threads * Bytes > LdsBudget)
-      Threads /= 2;
-    if (Threads * Bytes > 4 * LdsBudget) {
-      First = {"records of a wavefront fit into LDS", std::to_string(Bytes) + " bytes a work-item",
+    const unsigned Threads = blockSize(Opts, Bytes),
+                   Waves = wavesWith(Opts, Threads, Threads * Bytes);
+    if (Waves < FewestWaves) {
+      First = {"occupancy stays high enough",
+               "records in LDS take " + std::to_string(Bytes) +
+                   " bytes a work-item, and a compute unit would hold " + std::to_string(Waves) +
+                   " wavefronts",
                S.K.Place};
       continue;
     }
 
     KernelVersion V;
     V.Rule = "coalesce-stage";
+    V.Threads = std::to_string(Threads);
     V.Includes = {"hk/items.h", "hk/records.h", "hk/guard.h"};
     guardDimensions(S, Used, V);
     const std::string Shape =

@@ -16,16 +16,20 @@ using namespace hk;
 namespace {
 
 const char *const Axis[] = {"x", "y", "z"};
+/// Of a tile of 64 by 64 each lane has 16 loads under way then, which hide more than other
+/// wavefronts would.
+constexpr unsigned StagedThreads = 256;
 
 class Remap {
 public:
-  Remap(const KernelSource &S, const std::vector<Launch> &Launches)
-      : S(S), B(S.Body), Launches(Launches) {}
+  Remap(const KernelSource &S, const PassOptions &Opts, const std::vector<Launch> &Launches)
+      : S(S), B(S.Body), Opts(Opts), Launches(Launches) {}
   std::variant<KernelVersion, Declined> run();
 
 private:
   const KernelSource &S;
   const KernelBody &B;
+  const PassOptions &Opts;
   const std::vector<Launch> &Launches;
   std::array<bool, 3> Used{false, false, false};
   /// Work-items of one dimension taken as three: x + Inner * (y + Middle * z).
@@ -236,8 +240,11 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
   V.Comment = "/// " + B.Name + " by tiles in LDS: lanes load along " + Axis[LoadAlong] +
               " and store along " + Axis[StoreAlong] + ".\n";
   const std::string Type = Assign.child(0)->Type.Text;
+  const unsigned Threads = Opts.BlockSize ? Opts.BlockSize : StagedThreads;
+  V.Threads = std::to_string(Threads);
   const std::string Tile = "hk::Staged<" + Type + ", " + std::to_string(LoadAlong) + ", " +
-                           std::to_string(StoreAlong) + ">";
+                           std::to_string(StoreAlong) +
+                           (Threads != StagedThreads ? ", " + std::to_string(Threads) : "") + ">";
   auto ItemText = [&](unsigned D, bool Total) {
     return TheCut ? std::string(Total ? "hk_total" : "hk_item") : placeText(D, Total);
   };
@@ -377,8 +384,14 @@ std::variant<KernelVersion, Declined> Remap::run() {
     if (D != Best && Used[D] && (!Used[Next] || Factors(D) < Factors(Next)))
       Next = D;
   const bool Usual = Next == (Best == 0 ? 1u : 0u);
+  const unsigned Threads = blockSize(Opts);
+  const std::string Rows = ", 64, " + std::to_string(Threads / 64);
   const std::string Shape = "hk::LanesAlong<" + std::to_string(Best) +
-                            (Usual ? "" : ", 64, 4, 1, " + std::to_string(Next)) + ">";
+                            (!Usual           ? Rows + ", 1, " + std::to_string(Next)
+                             : Threads != 256 ? Rows
+                                              : "") +
+                            ">";
+  V.Threads = std::to_string(Threads);
   V.Prologue = "  const uint3 hk_at = " + Shape +
                "::place();\n  if (hk::isPast(hk_at, hk_items))\n    return;\n";
   V.Edits = itemEdits(S, placeText);
@@ -393,7 +406,7 @@ std::variant<KernelVersion, Declined> Remap::run() {
 
 } // namespace
 
-std::variant<KernelVersion, Declined> hk::remap(const KernelSource &S,
+std::variant<KernelVersion, Declined> hk::remap(const KernelSource &S, const PassOptions &Opts,
                                                 const std::vector<Launch> &Launches) {
-  return Remap(S, Launches).run();
+  return Remap(S, Opts, Launches).run();
 }

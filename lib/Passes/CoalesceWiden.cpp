@@ -110,9 +110,13 @@ std::variant<KernelVersion, Declined> Widen::along(unsigned D) const {
   KernelVersion V;
   const bool OneDimension = !Used[1] && !Used[2];
   const std::string Width = std::to_string(W);
+  const unsigned Threads = blockSize(Opts);
   const std::string Shape = "hk::LanesAlong<" + std::to_string(D) +
-                            (OneDimension ? ", 256, 1, " : ", 64, 4, ") + Width + ">";
+                            (OneDimension ? ", " + std::to_string(Threads) + ", 1, "
+                                          : ", 64, " + std::to_string(Threads / 64) + ", ") +
+                            Width + ">";
   V.Rule = "coalesce-widen";
+  V.Threads = std::to_string(Threads);
   V.Includes = {"hk/guard.h", "hk/items.h"};
   guardDimensions(S, Used, V);
   V.Guards.push_back("hk::fits<" + Shape + ">(hk_items)");

@@ -2,6 +2,8 @@
 
 #include "hk/Passes/KernelVersion.h"
 
+#include "hk/Target/Occupancy.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -100,6 +102,16 @@ std::vector<TextEdit> hk::itemEdits(const KernelSource &S,
   return Edits;
 }
 
+unsigned hk::blockSize(const PassOptions &Opts, unsigned Lds) {
+  return Opts.BlockSize ? Opts.BlockSize
+                        : bestWorkgroup(computeUnit(Opts.Target),
+                                        [&](unsigned Threads) { return Threads * Lds; });
+}
+
+unsigned hk::wavesWith(const PassOptions &Opts, unsigned Threads, unsigned Lds) {
+  return residentWaves(computeUnit(Opts.Target), Threads, Lds);
+}
+
 std::string hk::placeText(unsigned Dimension, bool IsTotal) {
   return std::string(IsTotal ? "hk_items." : "hk_at.") + Axis[Dimension];
 }
@@ -148,6 +160,23 @@ static Obligation failed(const std::string &Text, const std::string &How) {
   return {Text, ObligationState::Failed, How};
 }
 
+/// Tells the compiler what the launcher has made sure of: that the memory of a pointer is its own.
+static std::vector<TextEdit> restrictEdits(const KernelBody &B, const KernelVersion &V) {
+  std::vector<TextEdit> Edits;
+  for (unsigned Root : V.Separate) {
+    const BodyVariable &Parameter = B.Variables[Root];
+    if (Parameter.IsRestrict || Parameter.Parameter < 0 ||
+        size_t(Parameter.Parameter) >= B.ParamNames.size())
+      continue;
+    const unsigned At = B.ParamNames[Parameter.Parameter];
+    if (At <= B.ParamsBegin ||
+        !StringRef(B.Text).substr(B.ParamsBegin, At - B.ParamsBegin).rtrim().ends_with("*"))
+      continue; // an array, or a type with a name of its own
+    Edits.push_back({At, At, "__restrict__ "});
+  }
+  return Edits;
+}
+
 Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
                          const std::vector<Launch> &Launches, const PassOptions &Opts) {
   const KernelBody &B = S.Body;
@@ -188,7 +217,9 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
     Arguments += (Arguments.empty() ? "" : ", ") + Param.Name;
   }
   const std::string Params = B.Text.substr(B.ParamsBegin, B.ParamsEnd - B.ParamsBegin);
-  const std::string NewParams = edited(B, B.ParamsBegin, B.ParamsEnd, V.Edits);
+  std::vector<TextEdit> ParamEdits = V.Edits;
+  append_range(ParamEdits, restrictEdits(B, V));
+  const std::string NewParams = edited(B, B.ParamsBegin, B.ParamsEnd, ParamEdits);
   const std::string Comma = S.K.Params.empty() ? "" : ", ";
 
   std::string Template = V.Template;
@@ -199,8 +230,9 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
     Text += "template <" + Template + ">\n";
   else
     Text += "static ";
-  Text += "__global__ void " + Version + "(" + NewParams +
-          (V.Params.empty() ? "" : Comma + V.Params) + ") {\n" + V.Prologue;
+  Text += "__global__ " + (V.Threads.empty() ? "" : "__launch_bounds__(" + V.Threads + ") ") +
+          "void " + Version + "(" + NewParams + (V.Params.empty() ? "" : Comma + V.Params) +
+          ") {\n" + V.Prologue;
   std::string Body = edited(B, B.BodyBegin + 1, B.End - 1, V.Edits);
   Body = StringRef(Body).ltrim("\r\n").rtrim().str();
   if (!Body.empty())

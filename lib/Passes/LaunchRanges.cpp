@@ -41,6 +41,26 @@ std::string LaunchRanges::fresh(const std::string &Like) {
   }
 }
 
+std::string LaunchRanges::declare(const std::string &Like, const std::string &Text) {
+  for (const std::string &Line : Lines)
+    if (StringRef(Line).ends_with(" = " + Text + ";"))
+      return StringRef(Line).drop_front(strlen("const hk::Range ")).split(' ').first.str();
+  const std::string Name = fresh(Like);
+  Lines.push_back("const hk::Range " + Name + " = " + Text + ";");
+  return Name;
+}
+
+void LaunchRanges::set(unsigned Root, const std::string &Text) {
+  Done.insert(Root);
+  Taken.insert(nameFor(Root));
+  Lines.push_back("const hk::Range " + nameFor(Root) + " = " + Text + ";");
+}
+
+std::optional<std::string> LaunchRanges::rangeOf(const Polynomial &P, const SourceAccess &A,
+                                                 std::string &Why) {
+  return nameFactors(A, P, Why) ? std::optional(hostText(S, P, Names)) : std::nullopt;
+}
+
 std::string LaunchRanges::hostText(const KernelSource &S, const Polynomial &P,
                                    const std::map<std::string, std::string> &Names) {
   std::string Text;
@@ -85,9 +105,14 @@ std::optional<Polynomial> LaunchRanges::limitOf(const std::string &Item) const {
       if (C.Text != (Swap ? Mirrored : Operator))
         continue;
       std::optional<Polynomial> I = S.form(*C.child(Swap)), N = S.form(*C.child(!Swap));
-      if (I && N && *I == Polynomial{{{Item}, 1}} && isOfParameters(S, *N) &&
-          comparesNumbers(S, *C.child(!Swap), Conditions))
-        return N;
+      if (!I || !N || !isOfParameters(S, *N))
+        continue;
+      // item + 1 < n is item < n - 1.
+      const std::optional<Polynomial> More = sum(*I, {{{Item}, 1}}, -1);
+      const std::optional<int64_t> Number = More ? numberOf(*More) : std::nullopt;
+      if (!Number || *Number < 0 || !comparesNumbers(S, *C.child(!Swap), Conditions))
+        continue;
+      return *Number ? sum(*N, *More, -1) : N;
     }
     return std::nullopt;
   };
@@ -160,14 +185,7 @@ bool LaunchRanges::nameLoop(const BodyNode &For, std::string &Why, const SourceA
   }
   const std::string Range =
       "hk::Range::between(" + (L->Down ? *To + ", " + *From : *From + ", " + *To) + ")";
-  // Loops that go through the same numbers share a name.
-  for (const std::string &Line : Lines)
-    if (StringRef(Line).ends_with(" = " + Range + ";")) {
-      Names[Factor] = StringRef(Line).drop_front(strlen("const hk::Range ")).split(' ').first.str();
-      return true;
-    }
-  Names[Factor] = fresh(S.Body.Variables[L->Variable].Name);
-  Lines.push_back("const hk::Range " + Names[Factor] + " = " + Range + ";");
+  Names[Factor] = declare(S.Body.Variables[L->Variable].Name, Range);
   return true;
 }
 
@@ -365,6 +383,20 @@ bool hk::isOfParameters(const KernelSource &S, const Polynomial &P) {
 
 std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptions &Opts,
                                           bool ItemsAreDim3, KernelVersion &V) {
+  LaunchRanges Ranges(S, ItemsAreDim3);
+  KernelVersion Checks;
+  if (std::optional<Declined> Why = separateRoots(S, Opts, Ranges, Checks))
+    return Why;
+  append_range(V.Setup, Ranges.setup());
+  append_range(V.Guards, Checks.Guards);
+  append_range(V.Includes, Checks.Includes);
+  V.Separate = Checks.Separate;
+  append_range(V.Obligations, Checks.Obligations);
+  return std::nullopt;
+}
+
+std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptions &Opts,
+                                          LaunchRanges &Ranges, KernelVersion &V) {
   const KernelBody &B = S.Body;
   auto nameOf = [&](unsigned Variable) { return B.Variables[Variable].Name; };
   std::set<unsigned> Written, Used;
@@ -374,9 +406,9 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
       Written.insert(A.Root);
   }
   const std::string Text = "what is written and what is read do not overlap";
-  LaunchRanges Ranges(S, ItemsAreDim3);
   std::set<std::pair<unsigned, unsigned>> Pairs;
   bool Restrict = false, Assumed = false;
+  V.Separate = Used;
   for (unsigned W : Written)
     for (unsigned R : Used) {
       if (R == W || Pairs.count({R, W}))
@@ -408,7 +440,6 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
                         At ? At->Place : S.K.Place};
     }
   if (!Pairs.empty()) {
-    append_range(V.Setup, Ranges.setup());
     append_range(V.Guards, Ranges.conditions());
     for (auto [W, R] : Pairs)
       V.Guards.push_back("hk::areDisjoint(" + nameOf(W) + ", " + Ranges.nameFor(W) + ", " +

@@ -67,6 +67,11 @@ cl::opt<FloatingPoint> Floats("fp", cl::desc("What floating-point results may di
                                          clEnumValN(FloatingPoint::Exact, "exact", "nothing")),
                               cl::init(FloatingPoint::Reassoc), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
                               cl::cat(PassCategory));
+cl::opt<unsigned> BlockSize("block-size",
+                            cl::desc("Work-items of the workgroups of new versions: 64, 128, 256, 512 or 1024 (default: "
+                                     "as many wavefronts as can be resident)"),
+                            cl::value_desc("N"), cl::init(0), cl::sub(RewriteCommand), cl::sub(VerifyCommand),
+                            cl::cat(PassCategory));
 cl::opt<bool> InsertBarriers("insert-barriers",
                              cl::desc("Insert the barriers whose absence is reported as a race"),
                              cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::cat(PassCategory));
@@ -220,6 +225,8 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
   Out.Frontend.Target = Target;
   Out.Frontend.RocmPath = RocmPath;
   Out.PassNames.assign(PassNames.begin(), PassNames.end());
+  Out.Passes.BlockSize = BlockSize;
+  Out.Passes.Target = Target;
   Out.Passes.ExactFloats = Floats == FloatingPoint::Exact;
   Out.Passes.AssumeNoAlias = is_contained(Assumptions, Assumption::NoAlias);
   Out.Passes.AssumeLaunches = is_contained(Assumptions, Assumption::Launches);
@@ -257,6 +264,8 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
     return usageError("no input files");
   if (!is_contained({"gfx90a", "gfx942", "gfx950"}, StringRef(Out.Frontend.Target)))
     return usageError("unknown target '" + Out.Frontend.Target + "'; targets are: gfx90a, gfx942, gfx950");
+  if (BlockSize.getNumOccurrences() && !is_contained({64u, 128u, 256u, 512u, 1024u}, unsigned(BlockSize)))
+    return usageError("--block-size is 64, 128, 256, 512 or 1024");
   auto Known = makePasses({});
   for (const std::string &Name : Out.PassNames)
     if (none_of(Known, [&](auto &P) { return P->name() == Name; })) {

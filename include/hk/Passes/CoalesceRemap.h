@@ -16,7 +16,7 @@
 
 namespace hk {
 
-std::variant<KernelVersion, Declined> remap(const KernelSource &S,
+std::variant<KernelVersion, Declined> remap(const KernelSource &S, const PassOptions &Opts,
                                             const std::vector<Launch> &Launches);
 
 } // namespace hk

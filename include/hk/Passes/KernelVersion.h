@@ -14,6 +14,7 @@
 
 #include <array>
 #include <functional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,13 +28,19 @@ struct TextEdit {
 };
 
 struct KernelVersion {
-  std::string Rule;        ///< "coalesce-interchange"
-  std::string Message;     ///< one sentence
-  std::string Comment;     ///< one line above the version: why
-  std::string Template;    ///< its own template parameters, before the kernel's: "class hk_Row"
-  std::string Params;      ///< more parameters, behind the kernel's: "unsigned hk_items"
-  std::string Prologue;    ///< lines at the start of its body, each with its end of line
-  std::string Epilogue;    ///< lines at its end
+  std::string Rule;     ///< "coalesce-interchange"
+  std::string Message;  ///< one sentence
+  std::string Comment;  ///< one line above the version: why
+  std::string Template; ///< its own template parameters, before the kernel's: "class hk_Row"
+  std::string Params;   ///< more parameters, behind the kernel's: "unsigned hk_items"
+  std::string Prologue; ///< lines at the start of its body, each with its end of line
+  std::string Epilogue; ///< lines at its end
+  /// Work-items of its workgroups, as an expression: "256"; empty if launches differ, up to the most
+  /// there are, which is what the compiler takes for granted anyway.
+  std::string Threads;
+  /// Parameters whose memory it has to itself, those that only are read apart: they get
+  /// __restrict__.
+  std::set<unsigned> Separate;
   bool IsIndented = false; ///< its body stands two columns further in: inside a lambda
   std::vector<TextEdit> Edits;
   std::vector<std::string> Setup;  ///< statements of the launcher, before the checks
@@ -65,6 +72,14 @@ std::vector<TextEdit> itemEdits(const KernelSource &S,
 /// Guards of a launcher whose hk_items are the work-items of the launch in three dimensions, of
 /// which \p Used are numbered.
 void guardDimensions(const KernelSource &S, const std::array<bool, 3> &Used, KernelVersion &V);
+
+/// Work-items of the workgroups of a version that takes \p Lds bytes of LDS for each of them, and
+/// none beside.
+unsigned blockSize(const PassOptions &Opts, unsigned Lds = 0);
+/// Wavefronts that a compute unit holds then.
+unsigned wavesWith(const PassOptions &Opts, unsigned Threads, unsigned Lds);
+/// With fewer than these, one for each SIMD, nothing else runs while a wavefront waits.
+constexpr unsigned FewestWaves = 4;
 
 /// Where hk_at and hk_items hold that: "hk_at.y", "hk_items.y".
 std::string placeText(unsigned Dimension, bool IsTotal);

@@ -16,6 +16,8 @@
 
 namespace hk {
 
+class LaunchRanges;
+
 /// A launcher can compute \p P: its factors are integer parameters.
 bool isOfParameters(const KernelSource &S, const Polynomial &P);
 
@@ -24,6 +26,9 @@ bool isOfParameters(const KernelSource &S, const Polynomial &P);
 /// \p ItemsAreDim3: the launcher's hk_items has three dimensions, else it is the number in x.
 std::optional<Declined> separateRoots(const KernelSource &S, const PassOptions &Opts,
                                       bool ItemsAreDim3, KernelVersion &V);
+/// The same, with ranges that \p Ranges knows already; it has all that V.Setup needs for them.
+std::optional<Declined> separateRoots(const KernelSource &S, const PassOptions &Opts,
+                                      LaunchRanges &Ranges, KernelVersion &V);
 
 /// Which work-items a kernel does something for.
 struct WorkItemLimits {
@@ -49,6 +54,13 @@ public:
   /// Adds the range of all accesses behind the parameter \p Root. False with the reason and the
   /// place if it depends on more than parameters, work-items and counted loops.
   bool add(unsigned Root, std::string &Why, const BodyNode *&At);
+  /// Of the parameter \p Root it is known to be \p Text.
+  void set(unsigned Root, const std::string &Text);
+  /// Declares hk_LIKE, or another such name, as the range \p Text; the same text has the same name.
+  std::string declare(const std::string &Like, const std::string &Text);
+  /// Where \p P, of parameters, counters around \p A and variables that have one value, is; none,
+  /// and why, if it depends on more.
+  std::optional<std::string> rangeOf(const Polynomial &P, const SourceAccess &A, std::string &Why);
   /// The statements that declare the ranges; they use hk_items.
   std::vector<std::string> setup() const { return Lines; }
   /// What has to hold for them, too: numbers that are compared without sign are not negative.

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace hk {
@@ -24,8 +25,11 @@ struct PassOptions {
   bool AssumeLaunches = false; ///< --assume=launches: the launches in view are all there are
   bool AssumeConfiguration =
       false; ///< --assume=configuration: #if lines always read as with the given flags
-  bool ExactFloats = false;    ///< --fp=exact: sums keep their order
-  bool InsertBarriers = false; ///< --insert-barriers
+  /// --block-size: work-items of the workgroups of new versions; 0: by the occupancy model.
+  unsigned BlockSize = 0;
+  std::string Target = "gfx942"; ///< --target
+  bool ExactFloats = false;      ///< --fp=exact: sums keep their order
+  bool InsertBarriers = false;   ///< --insert-barriers
   /// Search for races as long as for verdicts, and report each pair of places: what inserting and
   /// checking it take.
   bool AllRaces = false;

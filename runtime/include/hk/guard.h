@@ -119,7 +119,10 @@ private:
 
 inline Range least(const Range &a, const Range &b) { return Range::least(a, b); }
 inline Range greatest(const Range &a, const Range &b) { return Range::greatest(a, b); }
-inline Range hull(const Range &a, const Range &b) { return Range::hull(a, b); }
+inline Range hull(const Range &a) { return a; }
+template <class... Others> Range hull(const Range &a, const Range &b, const Others &...others) {
+  return hull(Range::hull(a, b), others...);
+}
 
 /// No byte of a's elements with indices in \p ra is one of b's with indices in \p rb.
 template <class T, class U> bool areDisjoint(const T *a, const Range &ra, const U *b, const Range &rb) {

@@ -20,14 +20,15 @@
 
 namespace hk {
 
-template <class T, int From, int To> class Staged {
+/// For a workgroup of \p Size lanes, whole wavefronts.
+template <class T, int From, int To, unsigned Size = 256> class Staged {
   static_assert(From != To && From >= 0 && To >= 0 && From <= 2 && To <= 2, "two dimensions");
   static constexpr int Other = 3 - From - To;
   /// The padding is a bank: four bytes.
   static constexpr int Pad = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
 
 public:
-  static constexpr unsigned Side = 64, Threads = 256;
+  static constexpr unsigned Side = 64, Threads = Size;
   struct Memory {
     T value[Side][Side + Pad];
   };

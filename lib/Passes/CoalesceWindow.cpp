@@ -1,0 +1,601 @@
+//===- CoalesceWindow.cpp -------------------------------------------------===//
+
+#include "hk/Passes/CoalesceWindow.h"
+
+#include "StencilReads.h"
+#include "hk/Passes/LinesModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+using namespace hk;
+
+namespace {
+
+const char *const Axis[] = {"x", "y", "z"};
+/// What launchers allow where the parameters say how far around reads go.
+constexpr int64_t MostReach = 8;
+/// Work-items of hk::LargeTile.
+constexpr unsigned TileRows = 16, TileColumns = 128;
+constexpr unsigned LineColumns = 1024; ///< of hk::LongRow with 256 lanes
+
+/// How far reads go along a dimension, from the work-item's own element.
+struct Reach {
+  int64_t Low = 0, High = 0;
+  bool IsKnown = true; ///< else the launcher looks
+};
+
+/// An array that only is read, and what of it the window holds.
+struct SharedArray {
+  unsigned Root = 0;
+  std::vector<StencilAccess> Reads; ///< those that are replaced
+  std::array<Polynomial, 3> Stride;
+  std::array<int64_t, 3> Origin{0, 0, 0}; ///< around which the offsets are written
+  Reach Row, Column;
+  std::string Ends[2]; ///< hk::Range of the offsets, where the launcher looks: rows, columns
+  std::vector<std::string> Surely;  ///< each an hk::Range of elements that the launch reads
+  std::vector<std::string> Perhaps; ///< of what it may read beside
+  bool IsAll = true;                ///< Surely and Perhaps hold all of its reads
+  double Before = 0, After = 0;
+};
+
+/// The range of all of \p Ranges, in lines behind \p Indent.
+std::string hullText(const std::vector<std::string> &Ranges, const std::string &Indent) {
+  if (Ranges.size() == 1)
+    return Ranges[0];
+  std::string Text;
+  for (const std::string &R : Ranges)
+    Text += (Text.empty() ? "hk::hull(" : ",\n" + Indent) + R;
+  return Text + ")";
+}
+
+class WindowRewrite {
+public:
+  WindowRewrite(const KernelSource &S, const PassOptions &Opts, const std::vector<Launch> &Launches)
+      : S(S), B(S.Body), Opts(Opts), Launches(Launches), Ranges(S, /*ItemsAreDim3=*/true) {}
+  std::variant<KernelVersion, Declined> run();
+
+private:
+  const KernelSource &S;
+  const KernelBody &B;
+  const PassOptions &Opts;
+  const std::vector<Launch> &Launches;
+  LaunchRanges Ranges;
+  std::array<bool, 3> Used{false, false, false};
+  StencilDims Dims;
+  std::set<std::string> Conditions;
+  std::vector<SharedArray> Arrays;
+
+  bool findDims();
+  std::optional<SharedArray> arrayOf(unsigned Root, Declined &Why);
+  bool reach(SharedArray &Array, unsigned D, Reach &Out, std::string &Ends, std::string &Why);
+  std::optional<std::pair<int64_t, int64_t>> numbersOf(const Polynomial &Offset,
+                                                       const SourceAccess &A) const;
+  bool isSure(const StencilAccess &R);
+  std::optional<std::string> likelyRange(const StencilAccess &R, std::string &Why);
+  std::string places(unsigned D, const PlaceBounds &Bounds, const std::string &Offsets,
+                     const std::array<Polynomial, 3> &Offset);
+  std::string hostText(const Polynomial &P) const;
+  std::string deviceText(const Polynomial &P, const std::string &Times) const;
+  std::string offsetText(Polynomial Offset, int64_t Origin) const;
+  double lines(const SourceAccess &A) const;
+};
+
+/// \p P, of parameters, in the launcher: nothing in it wraps.
+std::string WindowRewrite::hostText(const Polynomial &P) const {
+  std::map<std::string, std::string> Names;
+  for (const auto &[Factors, C] : P)
+    for (const std::string &F : Factors)
+      Names[F] = "hk::Range(" + B.Variables[*KernelSource::variableOf(F)].Name + ")";
+  return LaunchRanges::hostText(S, P, Names);
+}
+
+/// \p P times \p Times in the kernel, in 64 bits.
+std::string WindowRewrite::deviceText(const Polynomial &P, const std::string &Times) const {
+  std::string Text;
+  for (const auto &[Factors, C] : P) {
+    const bool IsOne = std::abs(C) == 1 && !Factors.empty();
+    std::string Term = IsOne ? "" : std::to_string(std::abs(C)) + "ll";
+    for (const std::string &F : Factors)
+      Term += (!Term.empty()                                          ? " * "
+               : Factors.size() > 1 || !Times.empty() || P.size() > 1 ? "(long long)"
+                                                                      : "") +
+              B.Variables[*KernelSource::variableOf(F)].Name;
+    if (!Times.empty())
+      Term += " * " + Times;
+    Text += (Text.empty() ? (C < 0 ? "-" : "") : (C < 0 ? " - " : " + ")) + Term;
+  }
+  return Text.empty() ? "0" : Text;
+}
+
+/// An offset as people write it, with the terms that are added first.
+std::string WindowRewrite::offsetText(Polynomial Offset, int64_t Origin) const {
+  std::string Text;
+  const int64_t Number = Offset[{}] - Origin;
+  Offset.erase(std::vector<std::string>());
+  for (int Sign : {1, -1})
+    for (const auto &[Factors, C] : Offset) {
+      if ((C < 0) != (Sign < 0))
+        continue;
+      const std::string Name = B.Variables[*KernelSource::variableOf(Factors[0])].Name;
+      Text += (Text.empty() ? (C < 0 ? "-" : "") : (C < 0 ? " - " : " + ")) +
+              (std::abs(C) == 1 ? Name : std::to_string(std::abs(C)) + " * " + Name);
+    }
+  if (Text.empty())
+    return std::to_string(Number);
+  return Number ? Text + (Number < 0 ? " - " : " + ") + std::to_string(std::abs(Number)) : Text;
+}
+
+/// Lines of all its iterations a wavefront, with lanes along the columns; those that start within a
+/// line touch one more.
+double WindowRewrite::lines(const SourceAccess &A) const {
+  std::optional<Polynomial> Stride;
+  if (A.Index && !S.isOpaque(*A.Index))
+    Stride = coefficientOf(*A.Index, std::string("item.") + Axis[Dims.Column]);
+  return std::pow(16.0, double(A.Loops.size())) * linesFor(Stride, A.Node->Type.Bytes);
+}
+
+/// The dimension with neighbours, and that with rows: by the arrays that only are read.
+bool WindowRewrite::findDims() {
+  for (unsigned D = 0; D != 3; ++D) {
+    if (!Used[D])
+      continue;
+    for (const SourceAccess &A : S.Accesses) {
+      if (A.Writes || !A.Index ||
+          coefficientOf(*A.Index, std::string("item.") + Axis[D]) != Polynomial{{{}, 1}})
+        continue;
+      Dims = StencilDims{D, 3, 3, false, false};
+      // Rows have a pitch of fewer factors than slices.
+      size_t Fewest = ~size_t(0);
+      for (unsigned E = 0; E != 3; ++E) {
+        const Polynomial Stride = coefficientOf(*A.Index, std::string("item.") + Axis[E]);
+        if (E == D || !Used[E] || Stride.empty())
+          continue;
+        size_t Factors = 0;
+        for (const auto &[F, C] : Stride)
+          Factors = std::max(Factors, F.size());
+        if (Factors < Fewest)
+          Fewest = Factors, Dims.Row = E;
+      }
+      Dims.HasRows = Dims.Row != 3;
+      for (unsigned E = 0; E != 3; ++E)
+        if (E != D && E != Dims.Row)
+          (!Dims.HasRows && Dims.Row == 3 ? Dims.Row : Dims.Slice) = E;
+      Dims.HasSlices = Used[Dims.Slice];
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The numbers between which \p Offset lies, if they stand in the text.
+std::optional<std::pair<int64_t, int64_t>> WindowRewrite::numbersOf(const Polynomial &Offset,
+                                                                    const SourceAccess &A) const {
+  int64_t Low = 0, High = 0;
+  for (const auto &[Factors, C] : Offset) {
+    if (std::abs(C) > 1024)
+      return std::nullopt;
+    if (Factors.empty()) {
+      Low += C, High += C;
+      continue;
+    }
+    bool Found = false;
+    for (const BodyNode *For : A.Loops) {
+      std::optional<CountedLoop> L = S.countedLoop(*For);
+      if (!L || KernelSource::factorOf(L->Variable) != Factors[0])
+        continue;
+      std::optional<Polynomial> From = S.form(*L->From), To = S.form(*L->Bounds[0].To);
+      std::optional<int64_t> First = From ? numberOf(*From) : std::nullopt,
+                             Last = To ? numberOf(*To) : std::nullopt;
+      if (!First || !Last || std::abs(*First) > 1024 || std::abs(*Last) > 1024)
+        return std::nullopt;
+      if (!L->Bounds[0].Inclusive)
+        *Last += L->Down ? 1 : -1;
+      if (L->Down)
+        std::swap(*First, *Last);
+      if (*Last < *First)
+        return std::nullopt;
+      Low += C * (C < 0 ? *Last : *First);
+      High += C * (C < 0 ? *First : *Last);
+      Found = true;
+    }
+    if (!Found)
+      return std::nullopt;
+  }
+  return std::pair(Low, High);
+}
+
+/// How far the reads of \p Array go along \p D.
+bool WindowRewrite::reach(SharedArray &Array, unsigned D, Reach &Out, std::string &Ends,
+                          std::string &Why) {
+  std::optional<std::pair<int64_t, int64_t>> All;
+  for (const StencilAccess &R : Array.Reads) {
+    auto Own = numbersOf(R.Offset[D], *R.A);
+    if (!Own) {
+      Out.IsKnown = false;
+      break;
+    }
+    All = !All ? *Own
+               : std::pair(std::min(All->first, Own->first), std::max(All->second, Own->second));
+  }
+  if (Out.IsKnown) {
+    Array.Origin[D] = (All->first + All->second) >> 1;
+    Out.Low = All->first - Array.Origin[D];
+    Out.High = All->second - Array.Origin[D];
+    return std::max(-Out.Low, Out.High) <= MostReach;
+  }
+  Out = {-MostReach, MostReach, false};
+  for (const StencilAccess &R : Array.Reads) {
+    std::optional<std::string> Own = Ranges.rangeOf(R.Offset[D], *R.A, Why);
+    if (!Own)
+      return false;
+    Ends = Ends.empty() ? *Own : "hk::hull(" + Ends + ", " + *Own + ")";
+  }
+  return true;
+}
+
+/// Numbers of work-items along \p D, or with offsets in the range \p Offsets, that \p Bounds allow.
+std::string WindowRewrite::places(unsigned D, const PlaceBounds &Bounds, const std::string &Offsets,
+                                  const std::array<Polynomial, 3> &Offset) {
+  const bool Own = Offsets.empty();
+  std::vector<std::string> Below, From;
+  std::vector<Polynomial> BelowForms;
+  int64_t First = 0;
+  bool HasFirst = Own;
+  for (const PlaceBound &Bound : Bounds.Known) {
+    if (Bound.Dimension != D || Bound.WithOffset == Own)
+      continue;
+    if (Bound.Kind == PlaceBound::Below)
+      BelowForms.push_back(Bound.With);
+    std::optional<int64_t> Number = numberOf(Bound.With);
+    if (Bound.Kind == PlaceBound::From && Number)
+      First = HasFirst ? std::max(First, *Number) : *Number, HasFirst = true;
+    else if (Bound.Kind == PlaceBound::From)
+      From.push_back(hostText(Bound.With));
+  }
+  // What is not the first, or not the last.
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const PlaceBound &Bound : Bounds.Known) {
+      if (Bound.Dimension != D || Bound.WithOffset == Own || Bound.Kind != PlaceBound::Not)
+        continue;
+      if (std::optional<int64_t> Number = numberOf(Bound.With);
+          Number && HasFirst && *Number == First)
+        ++First, Changed = true;
+      for (Polynomial &Limit : BelowForms)
+        if (std::optional<Polynomial> Last = sum(Limit, {{{}, 1}}, -1); Last && *Last == Bound.With)
+          Limit = *Last, Changed = true;
+    }
+  }
+  for (const Polynomial &Limit : BelowForms)
+    if (std::string Text = hostText(Limit); !is_contained(Below, Text))
+      Below.push_back(Text);
+  std::string Low, High;
+  if (Own) {
+    Low = std::to_string(First);
+    High = std::string("hk::Range(hk_items.") + Axis[D] + ")";
+  } else {
+    // Work-items that are known to be some distance in.
+    const std::string Items = places(D, Bounds, "", Offset);
+    const std::string With = Items + (Offsets == "0"      ? ""
+                                      : Offsets[0] == '-' ? " - " + Offsets.substr(1)
+                                                          : " + " + Offsets);
+    Low = HasFirst ? "hk::greatest(" + With + ", hk::Range(" + std::to_string(First) + "))" : With;
+    High = With + " + 1";
+  }
+  for (const std::string &F : From)
+    Low = "hk::greatest(hk::Range(" + Low + "), " + F + ")";
+  for (const std::string &L : Below)
+    High = "hk::least(" + High + ", " + L + ")";
+  if (!Own && !HasFirst && From.empty() && Below.empty())
+    return Low;
+  return Ranges.declare((Own ? std::string("items_") : std::string("places_")) + Axis[D],
+                        "hk::Range::between(" + Low + ", " + High + " - 1)");
+}
+
+/// Whether work-items get to each element between the first and the last that likelyRange() says:
+/// all conditions are known, and loops around it run through all numbers of theirs.
+bool WindowRewrite::isSure(const StencilAccess &R) {
+  const PlaceBounds Bounds = placeBounds(S, R, Conditions);
+  if (!Bounds.IsAll)
+    return false;
+  for (const PlaceBound &Bound : Bounds.Known)
+    if (Bound.Kind == PlaceBound::Not || R.Stride[Bound.Dimension].empty())
+      return false;
+  for (const BodyNode *For : R.A->Loops) {
+    std::optional<CountedLoop> L = S.countedLoop(*For);
+    if (!L || L->Step || L->Bounds.size() != 1)
+      return false;
+    std::optional<Polynomial> From = S.form(*L->From), To = S.form(*L->Bounds[0].To);
+    std::set<std::string> Needed;
+    if (!From || !To || !isOfParameters(S, *From) || !isOfParameters(S, *To) ||
+        !isNumber(S, *L->From, Needed) || !isNumber(S, *L->Bounds[0].To, Needed))
+      return false;
+    // A dimension of its own, so that all combinations happen.
+    unsigned Times = 0;
+    for (const Polynomial &Offset : R.Offset)
+      for (const auto &[Factors, C] : Offset)
+        if (Factors == std::vector<std::string>{KernelSource::factorOf(L->Variable)})
+          Times += std::abs(C) == 1 ? 1 : 2;
+    if (Times != 1)
+      return false;
+    Conditions.insert(Needed.begin(), Needed.end());
+  }
+  // Beside them there are numbers and parameters, and one counter a dimension.
+  for (const Polynomial &Offset : R.Offset) {
+    unsigned Counters = 0;
+    for (const auto &[Factors, C] : Offset)
+      Counters += !isOfParameters(S, {{Factors, C}});
+    if (Counters > 1)
+      return false;
+  }
+  return true;
+}
+
+/// A range that holds all elements which \p R reads.
+std::optional<std::string> WindowRewrite::likelyRange(const StencilAccess &R, std::string &Why) {
+  const PlaceBounds Bounds = placeBounds(S, R, Conditions);
+  std::string Sum;
+  for (unsigned D : {Dims.Slice, Dims.Row, Dims.Column}) {
+    if (R.Stride[D].empty())
+      continue;
+    std::optional<std::string> Offsets = Ranges.rangeOf(R.Offset[D], *R.A, Why);
+    if (!Offsets)
+      return std::nullopt;
+    const std::string Place = places(D, Bounds, *Offsets, R.Offset);
+    const std::string Stride = R.Stride[D] == Polynomial{{{}, 1}} ? "" : hostText(R.Stride[D]);
+    Sum += (Sum.empty() ? "" : " + ") +
+           (Stride.empty() ? Place
+                           : (R.Stride[D].size() > 1 ? "(" + Stride + ")" : Stride) + " * " +
+                                 (StringRef(Place).contains(' ') ? "(" + Place + ")" : Place));
+  }
+  return Sum;
+}
+
+std::optional<SharedArray> WindowRewrite::arrayOf(unsigned Root, Declined &Why) {
+  SharedArray Out;
+  Out.Root = Root;
+  std::vector<StencilAccess> Others;
+  for (const SourceAccess &A : S.Accesses) {
+    if (A.Root != Root)
+      continue;
+    if (A.Writes)
+      return std::nullopt;
+    std::optional<StencilAccess> R = stencilAccess(S, A, Dims);
+    const unsigned Bytes = A.Node->Type.Bytes;
+    if (!R || !A.Member.empty() || A.Node->Type.Kind == ValueType::Struct || !A.Node->Spelled ||
+        (Bytes & (Bytes - 1)) || Bytes > 16 || Bytes == 0 ||
+        (!Out.Reads.empty() && R->Stride != Out.Stride)) {
+      Out.IsAll = false;
+      continue;
+    }
+    if (Out.Reads.empty())
+      Out.Stride = R->Stride;
+    // The window has one slice.
+    (R->Offset[Dims.Slice].empty() ? Out.Reads : Others).push_back(*R);
+  }
+  if (Out.Reads.empty() || (Out.Reads.size() == 1 && Out.Reads[0].A->Loops.empty()))
+    return std::nullopt; // nothing that work-items share
+  std::string Reason;
+  if (!reach(Out, Dims.Row, Out.Row, Out.Ends[0], Reason) ||
+      !reach(Out, Dims.Column, Out.Column, Out.Ends[1], Reason)) {
+    Why = {"elements that work-items share are near each other",
+           Reason.empty() ? "they are not" : Reason, Out.Reads[0].A->Node->Place};
+    return std::nullopt;
+  }
+  if (!Dims.HasRows && (Out.Row.Low || Out.Row.High))
+    return std::nullopt;
+  for (const std::vector<StencilAccess> *Group : {&Out.Reads, &Others})
+    for (const StencilAccess &R : *Group) {
+      std::optional<std::string> Range = likelyRange(R, Reason);
+      if (!Range && Group == &Out.Reads) {
+        Why = {"elements of a window can be loaded, wanted or not", Reason, R.A->Node->Place};
+        return std::nullopt;
+      }
+      Out.IsAll &= Range.has_value();
+      if (Range) {
+        std::vector<std::string> &To = isSure(R) ? Out.Surely : Out.Perhaps;
+        if (!is_contained(To, *Range))
+          To.push_back(*Range);
+      }
+    }
+  if (Out.Surely.empty()) {
+    Why = {"elements of a window can be loaded, wanted or not",
+           "no read is known to happen in each work-item", Out.Reads[0].A->Node->Place};
+    return std::nullopt;
+  }
+  // Lines of a large tile, for 64 work-items.
+  const double Bytes = Out.Reads[0].A->Node->Type.Bytes, Fewest = std::max(1.0, 64 * Bytes / 128);
+  const unsigned Rows = Dims.HasRows ? TileRows : 1,
+                 Columns = Dims.HasRows ? TileColumns : LineColumns;
+  auto Around = [](const Reach &R) { return R.IsKnown ? R.High - R.Low : 4; };
+  const double Whole = std::max(1.0, Columns * Bytes / 128);
+  Out.After =
+      (Rows + Around(Out.Row)) / Rows * (Whole + (Around(Out.Column) ? 2 : 0)) / Whole * Fewest;
+  for (const StencilAccess &R : Out.Reads)
+    Out.Before += lines(*R.A) + (R.Offset[Dims.Column].empty() ? 0 : 1);
+  return Out;
+}
+
+std::variant<KernelVersion, Declined> WindowRewrite::run() {
+  if (std::optional<Declined> Why = declineTemplate(S))
+    return *Why;
+  std::variant<std::array<bool, 3>, Declined> Movable = movableWorkItems(S);
+  if (auto *Why = std::get_if<Declined>(&Movable))
+    return *Why;
+  Used = std::get<0>(Movable);
+  if (!findDims())
+    return Declined{};
+  std::set<unsigned> Roots;
+  for (const SourceAccess &A : S.Accesses)
+    Roots.insert(A.Root);
+  Declined First;
+  unsigned Lds = 0;
+  for (unsigned Root : Roots) {
+    Declined Why;
+    std::optional<SharedArray> Array = arrayOf(Root, Why);
+    if (!Array || Array->Before < 2 * Array->After) {
+      if (First.Why.empty())
+        First = Why;
+      continue;
+    }
+    const unsigned Rows = Dims.HasRows ? TileRows : 1,
+                   Columns = Dims.HasRows ? TileColumns : LineColumns;
+    const unsigned Own = unsigned(Rows + Array->Row.High - Array->Row.Low) *
+                         unsigned(Columns + Array->Column.High - Array->Column.Low) *
+                         Array->Reads[0].A->Node->Type.Bytes;
+    if (const unsigned Waves = wavesWith(Opts, blockSize(Opts), Lds + Own); Waves < FewestWaves) {
+      First = {"occupancy stays high enough",
+               "with the window of '" + B.Variables[Root].Name + "', of " + std::to_string(Own) +
+                   " bytes, a compute unit would hold " + std::to_string(Waves) + " wavefronts",
+               Array->Reads[0].A->Node->Place};
+      continue;
+    }
+    Lds += Own;
+    Arrays.push_back(std::move(*Array));
+  }
+  if (Arrays.empty())
+    return First;
+
+  KernelVersion V;
+  V.Rule = "coalesce-window";
+  V.Includes = {"hk/guard.h", "hk/window.h"};
+  guardDimensions(S, Used, V);
+  V.Template = "class hk_Tile";
+  V.Threads = "hk_Tile::Threads";
+  // What is stored starts at a line, if rows do.
+  int64_t Shift = 0;
+  for (const SourceAccess &A : S.Accesses)
+    if (A.Writes)
+      if (std::optional<StencilAccess> W = stencilAccess(S, A, Dims))
+        if (std::optional<int64_t> Number = numberOf(W->Offset[Dims.Column]); Number && *Number > 0)
+          Shift = *Number % std::max(1u, LineBytes / std::max(1u, A.Node->Type.Bytes));
+  const unsigned Threads = blockSize(Opts);
+  auto Tile = [&](bool Large) {
+    const char *Name = Dims.HasRows ? (Large ? "hk::LargeTile<" : "hk::SmallTile<")
+                                    : (Large ? "hk::LongRow<" : "hk::ShortRow<");
+    return Name + std::to_string(Dims.Column) + ", " + std::to_string(Dims.Row) +
+           (Shift || Threads != 256 ? ", " + std::to_string(Threads) : "") +
+           (Shift ? ", " + std::to_string(Shift) : "") + ">";
+  };
+  const std::string Large = Tile(true), Small = Tile(false);
+  std::string Names, Arguments;
+  double Now = 0, After = 0;
+  for (const SourceAccess &A : S.Accesses) {
+    if (none_of(Arrays, [&](const SharedArray &Array) {
+          return any_of(Array.Reads, [&](const StencilAccess &R) { return R.A == &A; });
+        }))
+      After += lines(A);
+    std::optional<Polynomial> Stride;
+    if (A.Index && !S.isOpaque(*A.Index))
+      Stride = coefficientOf(*A.Index, "item.x");
+    const double Lanes = Used[0] && !S.OnlyBlocks[0] ? lanesAlongX(Launches) : WaveSize;
+    Now += std::pow(16.0, double(A.Loops.size())) * linesFor(Stride, A.Node->Type.Bytes, Lanes) *
+           WaveSize / Lanes;
+  }
+  V.Guards.push_back("hk::fits<" + Small + ">(hk_items)");
+  for (SharedArray &Array : Arrays) {
+    const std::string Name = B.Variables[Array.Root].Name;
+    const ValueType &Type = Array.Reads[0].A->Node->Type;
+    Names += (Names.empty() ? "'" : ", '") + Name + "'";
+    After += Array.After;
+    const std::string Known = hullText(Array.Surely, "      ");
+    const std::string Surely = Array.IsAll
+                                   ? (Ranges.set(Array.Root, Known), Ranges.nameFor(Array.Root))
+                                   : Ranges.declare(Name + "_read", Known);
+    V.Guards.push_back("hk::isSome(" + Surely + ")");
+    if (!Array.Perhaps.empty())
+      V.Guards.push_back("hk::holds(" + Surely + ", " + hullText(Array.Perhaps, "          ") +
+                         ")");
+    std::string Reaches;
+    for (unsigned I : {0u, 1u}) {
+      if (Array.Ends[I].empty())
+        continue;
+      const std::string Ends = Ranges.declare(Name + (I ? "_columns" : "_rows"), Array.Ends[I]);
+      V.Guards.push_back("hk::holds(hk::Range::between(" + std::to_string(-MostReach) + ", " +
+                         std::to_string(MostReach) + "), " + Ends + ")");
+      V.Params += std::string(", int hk_") + Name + (I ? "_columns" : "_rows");
+      Arguments += ", hk::reach(" + Ends + ")";
+      Reaches += (Reaches.empty() ? (I ? "hk_Window::All, " : "") : std::string(", ")) + "hk_" +
+                 Name + (I ? "_columns" : "_rows");
+    }
+    const size_t Placeholder = Reaches.find("hk_Window::All");
+    if (Placeholder != std::string::npos)
+      Reaches.replace(Placeholder, 14, std::to_string(std::max(-Array.Row.Low, Array.Row.High)));
+    V.Params += ", hk::Elements hk_" + Name + "_known";
+    Arguments += ", hk::elementsOf(" + Surely + ")";
+    std::string Start;
+    if (Array.Origin[Dims.Row])
+      Start = deviceText(Array.Stride[Dims.Row],
+                         Array.Origin[Dims.Row] == 1 ? "" : std::to_string(Array.Origin[Dims.Row]));
+    if (Dims.HasSlices)
+      Start +=
+          (Start.empty() ? "" : " + ") + deviceText(Array.Stride[Dims.Slice], "hk_Tile::slice()");
+    if (Array.Origin[Dims.Column])
+      Start += (Start.empty()                   ? ""
+                : Array.Origin[Dims.Column] < 0 ? " - "
+                                                : " + ") +
+               std::to_string(Start.empty() ? Array.Origin[Dims.Column]
+                                            : std::abs(Array.Origin[Dims.Column]));
+    V.Prologue += "  using hk_WindowOf_" + Name + " = hk::Window<" + Type.Text + ", hk_Tile, " +
+                  std::to_string(-Array.Row.Low) + ", " + std::to_string(Array.Row.High) + ", " +
+                  std::to_string(-Array.Column.Low) + ", " + std::to_string(Array.Column.High) +
+                  ">;\n  __shared__ typename hk_WindowOf_" + Name + "::Memory hk_" + Name +
+                  "_memory;\n  const hk_WindowOf_" + Name + " hk_" + Name + "_window(hk_" + Name +
+                  "_memory, " + Name + ", hk_" + Name + "_known, " +
+                  (Dims.HasRows ? deviceText(Array.Stride[Dims.Row], "") : "0") + ", " +
+                  (Start.empty() ? "0" : Start) + ");\n  hk_" + Name + "_window.load(" + Reaches +
+                  ");\n";
+    for (const StencilAccess &R : Array.Reads)
+      V.Edits.push_back({R.A->Node->Begin, R.A->Node->End,
+                         "hk_" + Name + "(" +
+                             offsetText(R.Offset[Dims.Row], Array.Origin[Dims.Row]) + ", " +
+                             offsetText(R.Offset[Dims.Column], Array.Origin[Dims.Column]) + ")"});
+  }
+  if (After * 1.3 > Now)
+    return Declined{};
+  // Kernels that reach neighbours already have what loops read in the caches: measured, LDS cost
+  // them more instructions than it saved.
+  if (Dims.Column == 0 && lanesAlongX(Launches) >= WaveSize)
+    for (const SharedArray &Array : Arrays)
+      for (const StencilAccess &R : Array.Reads)
+        if (!R.A->Loops.empty())
+          return Declined{"LDS gains over the caches",
+                          "neighbours are read in a loop, along x already", R.A->Node->Place};
+  if (std::optional<Declined> Overlap = separateRoots(S, Opts, Ranges, V))
+    return *Overlap;
+  append_range(V.Guards, Conditions);
+  append_range(V.Guards, Ranges.conditions());
+  append_range(V.Setup, Ranges.setup());
+  V.Prologue += "  hk::sync::lds();\n  hk_Tile::each(hk_items, [&](uint3 hk_at) {\n";
+  for (const SharedArray &Array : Arrays) {
+    const std::string Name = B.Variables[Array.Root].Name;
+    V.Prologue += "    const auto hk_" + Name + " = hk_" + Name + "_window.around(hk_at);\n";
+  }
+  addItemEdits(S, V.Edits);
+  V.IsIndented = true;
+  V.Epilogue = "  });\n";
+  V.Message = "a workgroup loads what a tile of work-items reads of " + Names +
+              " once, in whole lines, and keeps it in LDS";
+  V.Comment = "/// " + B.Name + " by tiles of work-items, with what they share in LDS.\n";
+  V.Launch = "hk::launchTiles<" + Large + ", " + Small + ">(hk_items, hk_stream, @<" + Large +
+             ">, @<" + Small + ">, $, hk_items" + Arguments + ");";
+  V.Obligations.push_back({"what is loaded beside what is wanted is there",
+                           ObligationState::Guarded,
+                           "it lies between elements of " + Names + " that the launch reads"});
+  V.Obligations.push_back(
+      {"the grid fits", ObligationState::Guarded, "the launcher looks at the configuration"});
+  V.Effects.push_back({"128-byte lines a wavefront", Now, After});
+  return V;
+}
+
+} // namespace
+
+std::variant<KernelVersion, Declined> hk::shareWindows(const KernelSource &S,
+                                                       const PassOptions &Opts,
+                                                       const std::vector<Launch> &Launches) {
+  return WindowRewrite(S, Opts, Launches).run();
+}
