@@ -9,6 +9,7 @@
 #include "hk/Passes/CoalesceRemap.h"
 #include "hk/Passes/CoalesceWiden.h"
 #include "hk/Passes/CoalesceWindow.h"
+#include "hk/Support/VersionNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

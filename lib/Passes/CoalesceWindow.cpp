@@ -4,6 +4,7 @@
 
 #include "StencilReads.h"
 #include "hk/Passes/LinesModel.h"
+#include "hk/Passes/Records.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -68,8 +69,10 @@ private:
   StencilDims Dims;
   std::set<std::string> Conditions;
   std::vector<SharedArray> Arrays;
+  std::map<unsigned, Record> Stored; ///< several elements a work-item each, by parameter
 
   bool findDims();
+  void findStored(KernelVersion &V);
   std::optional<SharedArray> arrayOf(unsigned Root, Declined &Why);
   bool reach(SharedArray &Array, unsigned D, Reach &Out, std::string &Ends, std::string &Why);
   std::optional<std::pair<int64_t, int64_t>> numbersOf(const Polynomial &Offset,
@@ -420,6 +423,27 @@ std::optional<SharedArray> WindowRewrite::arrayOf(unsigned Root, Declined &Why) 
   return Out;
 }
 
+/// Arrays of which work-items only store several neighbours each.
+void WindowRewrite::findStored(KernelVersion &V) {
+  const std::optional<WorkItemLimits> Limits = limitsOf(S);
+  if (!Limits)
+    return;
+  std::set<unsigned> Roots;
+  for (const SourceAccess &A : S.Accesses)
+    if (A.Writes)
+      Roots.insert(A.Root);
+  for (unsigned Root : Roots) {
+    std::vector<TextEdit> Edits;
+    Declined Why;
+    std::optional<Record> R = recordOf(S, Root, Dims.Column, Edits, Why);
+    if (!R || R->Reads || R->IsStruct || R->Elements < 2)
+      continue;
+    append_range(V.Guards, Limits->Conditions);
+    append_range(V.Edits, Edits);
+    Stored[Root] = std::move(*R);
+  }
+}
+
 std::variant<KernelVersion, Declined> WindowRewrite::run() {
   if (std::optional<Declined> Why = declineTemplate(S))
     return *Why;
@@ -482,10 +506,13 @@ std::variant<KernelVersion, Declined> WindowRewrite::run() {
            (Shift ? ", " + std::to_string(Shift) : "") + ">";
   };
   const std::string Large = Tile(true), Small = Tile(false);
-  std::string Names, Arguments;
+  std::string Names, StoredNames, Arguments;
   double Now = 0, After = 0;
+  findStored(V);
+  for (const auto &[Root, R] : Stored)
+    After += double(R.Elements * R.Bytes) * WaveSize / LineBytes;
   for (const SourceAccess &A : S.Accesses) {
-    if (none_of(Arrays, [&](const SharedArray &Array) {
+    if (!Stored.count(A.Root) && none_of(Arrays, [&](const SharedArray &Array) {
           return any_of(Array.Reads, [&](const StencilAccess &R) { return R.A == &A; });
         }))
       After += lines(A);
@@ -570,16 +597,44 @@ std::variant<KernelVersion, Declined> WindowRewrite::run() {
   append_range(V.Guards, Conditions);
   append_range(V.Guards, Ranges.conditions());
   append_range(V.Setup, Ranges.setup());
+  std::string Records;
+  for (const auto &[Root, R] : Stored) {
+    const std::string Name = B.Variables[Root].Name;
+    V.Prologue += "  using hk_RecordsOf_" + Name + " = hk::TileRecords<" + R.Type + ", hk_Tile, " +
+                  std::to_string(R.Elements) + ">;\n  __shared__ typename hk_RecordsOf_" + Name +
+                  "::Memory hk_" + Name + "_memory;\n  const hk_RecordsOf_" + Name + " hk_" + Name +
+                  "_records(hk_" + Name + "_memory);\n";
+    Records += "    " + R.Type + " *const hk_" + Name + " = hk_" + Name + "_records.own(hk_at);\n";
+  }
   V.Prologue += "  hk::sync::lds();\n  hk_Tile::each(hk_items, [&](uint3 hk_at) {\n";
   for (const SharedArray &Array : Arrays) {
     const std::string Name = B.Variables[Array.Root].Name;
     V.Prologue += "    const auto hk_" + Name + " = hk_" + Name + "_window.around(hk_at);\n";
   }
+  V.Prologue += Records;
   addItemEdits(S, V.Edits);
   V.IsIndented = true;
   V.Epilogue = "  });\n";
+  if (!Stored.empty()) {
+    const std::optional<WorkItemLimits> Limits = limitsOf(S);
+    auto Limit = [&](unsigned D) { return D < 3 && Used[D] ? limitText(S, *Limits, D) : "1"; };
+    V.Epilogue += "  hk::sync::lds();\n";
+    for (const auto &[Root, R] : Stored) {
+      const std::string Name = B.Variables[Root].Name;
+      V.Epilogue += "  hk_" + Name + "_records.store(" + Limit(Dims.Column) + ", " +
+                    Limit(Dims.Row) + ", " + Limit(Dims.Slice) +
+                    ",\n      [&](uint3 hk_at) { return " + Name + " + " +
+                    (R.Base.empty() ? "" : R.Base + " + ") + "(ptrdiff_t)hk_at." +
+                    Axis[Dims.Column] + " * " + std::to_string(R.Elements) + "; });\n";
+      StoredNames += (StoredNames.empty() ? "'" : ", '") + Name + "'";
+    }
+    V.Obligations.push_back(
+        {"each work-item stores all of a record of its own", ObligationState::Proved,
+         "indices are a record's size times its number, and an element below that"});
+  }
   V.Message = "a workgroup loads what a tile of work-items reads of " + Names +
-              " once, in whole lines, and keeps it in LDS";
+              " once, in whole lines, and keeps it in LDS" +
+              (StoredNames.empty() ? "" : "; " + StoredNames + " is stored by way of LDS, too");
   V.Comment = "/// " + B.Name + " by tiles of work-items, with what they share in LDS.\n";
   V.Launch = "hk::launchTiles<" + Large + ", " + Small + ">(hk_items, hk_stream, @<" + Large +
              ">, @<" + Small + ">, $, hk_items" + Arguments + ");";

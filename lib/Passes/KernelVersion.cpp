@@ -2,6 +2,7 @@
 
 #include "hk/Passes/KernelVersion.h"
 
+#include "hk/Support/VersionNames.h"
 #include "hk/Target/Occupancy.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,11 +17,7 @@ static std::vector<std::string> split(const std::string &Text, char At) {
   return {Parts.begin(), Parts.end()};
 }
 
-/// What the name of a version ends in.
-constexpr char VersionSuffix[] = "_coalesced";
 static std::string launcherName(const KernelBody &B) { return "launch_" + B.Name; }
-
-bool hk::isVersionName(const std::string &Name) { return StringRef(Name).ends_with(VersionSuffix); }
 
 static bool isWord(char C) { return isAlnum(C) || C == '_'; }
 
@@ -188,6 +185,7 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
   P.Message = V.Message;
   P.Obligations = V.Obligations;
   P.Effects = V.Effects;
+  P.Bound = V.Bound;
   P.Includes = V.Includes;
   auto Decline = [&](const std::string &Text, const std::string &How) {
     P.Obligations.push_back(failed(Text, How));

@@ -13,9 +13,11 @@
 #include "Interrupt.h"
 
 #include "hk/Support/Installation.h"
+#include "hk/Support/VersionNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -201,13 +203,36 @@ struct Place {
   std::string Key;
 };
 
+/// The name of a function without scopes and arguments.
+std::string bareName(const std::string &Mangled) {
+  ItaniumPartialDemangler D;
+  if (D.partialDemangle(Mangled.c_str()))
+    return Mangled;
+  char *Text = D.getFunctionBaseName(nullptr, nullptr);
+  std::string Name = Text ? Text : Mangled;
+  std::free(Text);
+  return StringRef(Name).split('<').first.str();
+}
+
+/// The kernel itself, or a version that a rewrite has put in its place.
+bool standsFor(const std::string &Version, const std::string &Kernel) {
+  return Version == Kernel || isVersionOf(bareName(Version), bareName(Kernel));
+}
+
 /// Launches that both have, in order.
 std::vector<std::pair<size_t, size_t>> commonLaunches(const Run &A, const Run &B) {
   std::vector<std::pair<size_t, size_t>> Pairs;
+  std::map<std::pair<std::string, std::string>, bool> Known;
+  auto StandsFor = [&](const std::string &Version, const std::string &Kernel) {
+    auto [It, IsNew] = Known.insert({{Version, Kernel}, false});
+    if (IsNew)
+      It->second = standsFor(Version, Kernel);
+    return It->second;
+  };
   size_t J = 0;
   for (size_t I = 0; I != A.Launches.size(); ++I) {
     size_t Next = J;
-    while (Next != B.Launches.size() && B.Launches[Next].Kernel != A.Launches[I].Kernel)
+    while (Next != B.Launches.size() && !StandsFor(B.Launches[Next].Kernel, A.Launches[I].Kernel))
       ++Next;
     if (Next == B.Launches.size())
       continue;
@@ -384,9 +409,15 @@ ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, cons
         Out.Kernels[Name].LaunchesBefore = Entry.first;
         Out.Kernels[Name].Before = Entry.second;
       }
+      // What runs in place of a kernel is counted as that.
+      std::map<std::string, std::string> Originals;
+      for (auto [I, J] : commonLaunches(A, B))
+        Originals[B.Launches[J].Kernel] = A.Launches[I].Kernel;
       for (auto &[Name, Entry] : B.Kernels) {
-        Out.Kernels[Name].LaunchesAfter = Entry.first;
-        Out.Kernels[Name].After = Entry.second;
+        auto It = Originals.find(Name);
+        ProgramOutcome::Counts &Counts = Out.Kernels[It != Originals.end() ? It->second : Name];
+        Counts.LaunchesAfter += Entry.first;
+        Counts.After += Entry.second;
       }
     }
     if (Order == 0)

@@ -51,6 +51,7 @@ struct KernelVersion {
   std::vector<std::string> Includes;
   std::vector<Obligation> Obligations;
   std::vector<Effect> Effects;
+  std::optional<ErrorBound> Bound; ///< what its results are compared by; none: bit for bit
 };
 
 /// Why a rewrite does not apply.
@@ -90,9 +91,6 @@ void addItemEdits(const KernelSource &S, std::vector<TextEdit> &Edits);
 /// Why a version in which types or sizes of elements stand cannot be written: it would not fit all
 /// instantiations.
 std::optional<Declined> declineTemplate(const KernelSource &S);
-
-/// Whether \p Name is that of a version that was written before.
-bool isVersionName(const std::string &Name);
 
 /// The proposal that writes \p V. \p Launches: those of the kernel, of all units. Declined where it
 /// cannot be written.

@@ -262,18 +262,28 @@ private:
   }
   template <int W, class T, class Work, class... Streams>
   HK_DEVICE void wide(T from, unsigned long long count, Work work, Streams... streams) const {
+    // Runs start at a line, or at least where they can be loaded at once; what is before, and what is left, goes one by one.
+    unsigned before = same(streams.template before<128>()...);
+    if (before == ~0u)
+      before = same(streams.template beforeRuns<W>()...);
     unsigned long long done = 0;
-    if ((streams.template isAligned<W>() && ...)) {
-      const unsigned long long runs = count / W;
+    if (before != ~0u && before <= count) {
+      for (unsigned at = lane(); at < before; at += size())
+        work(T(from + T(at)), streams.at(at)...);
+      const unsigned long long runs = (count - before) / W;
       constexpr int Unroll = W < 16 ? 4 : 2;
       // Loads of several runs are under way at once.
 #pragma unroll Unroll
       for (unsigned long long run = lane(); run < runs; run += size())
-        eachOf<W>(from, run * W, work, streams.template run<W>(run * W)...);
-      done = runs * W;
+        eachOf<W>(from, before + run * W, work, streams.template run<W>(before + run * W)...);
+      done = before + runs * W;
     }
     for (unsigned long long at = done + lane(); at < count; at += size())
       work(T(from + T(at)), streams.at(at)...);
+  }
+  /// The number that all are; else ~0u.
+  template <class... Numbers> static HK_DEVICE unsigned same(unsigned first, Numbers... others) {
+    return ((others == first) && ...) ? first : ~0u;
   }
   template <int W, class T, class Work, class... Runs>
   static HK_DEVICE void eachOf(T from, unsigned long long first, Work &work, Runs... runs) {

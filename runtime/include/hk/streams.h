@@ -90,6 +90,18 @@ template <class T, int K, bool Loads, bool Stores> struct Stream {
   template <int W> HK_DEVICE bool isAligned() const {
     return reinterpret_cast<uintptr_t>(first + (Down ? 1 : 0)) % unsigned(unitOf<W * Elements * int(sizeof(T))>()) == 0;
   }
+  /// Elements before the first that starts where a multiple of \p Bytes bytes does, or ends there downwards; ~0u if none does.
+  template <unsigned Bytes> HK_DEVICE unsigned before() const {
+    constexpr unsigned Size = unsigned(Elements * sizeof(T));
+    const unsigned past = unsigned(reinterpret_cast<uintptr_t>(first + (Down ? 1 : 0)) % Bytes);
+    if (past == 0)
+      return 0;
+    if (Bytes % Size != 0 || past % Size != 0)
+      return ~0u;
+    return (Down ? past : Bytes - past) / Size;
+  }
+  /// Those before one from which on W of them are aligned.
+  template <int W> HK_DEVICE unsigned beforeRuns() const { return before<unsigned(unitOf<W * Elements * int(sizeof(T))>())>(); }
   /// W of them from number \p at on.
   template <int W> HK_DEVICE Run<W> run(unsigned long long at) const {
     return {Down ? first - at - (W - 1) : first + at * Elements, {}};

@@ -70,18 +70,23 @@ template <int Fast, int Next, unsigned Columns, unsigned Height, unsigned Size =
   static HK_DEVICE int row() { return int(blockIdx.y * Rows); }
   static HK_DEVICE int slice() { return int(blockIdx.z); }
 
+  /// Work-item \p r of the rows, \p c of the columns.
+  static HK_DEVICE uint3 at(unsigned c, unsigned r) {
+    const unsigned fast = unsigned(column()) + c, next = unsigned(row()) + r, last = blockIdx.z;
+    uint3 at;
+    at.x = Fast == 0 ? fast : Next == 0 ? next : last;
+    at.y = Fast == 1 ? fast : Next == 1 ? next : last;
+    at.z = Fast == 2 ? fast : Next == 2 ? next : last;
+    return at;
+  }
   /// Calls work(at) for each work-item of the tile.
   template <class Work> static HK_DEVICE void each(const dim3 &items, Work work) {
 #pragma unroll 1
     for (unsigned r = threadIdx.y; r < Rows; r += Threads / Lanes)
       for (unsigned c = threadIdx.x; c < Width; c += Lanes) {
-        const unsigned fast = unsigned(column()) + c, next = unsigned(row()) + r, last = blockIdx.z;
-        uint3 at;
-        at.x = Fast == 0 ? fast : Next == 0 ? next : last;
-        at.y = Fast == 1 ? fast : Next == 1 ? next : last;
-        at.z = Fast == 2 ? fast : Next == 2 ? next : last;
-        if (!isPast(at, items)) // those before number 0 are past 2^31
-          work(at);
+        const uint3 place = at(c, r);
+        if (!isPast(place, items)) // those before number 0 are past 2^31
+          work(place);
       }
   }
   static dim3 block() { return dim3(Lanes, Threads / Lanes); }
@@ -166,6 +171,49 @@ private:
   const T *array;
   Elements known;
   long long pitch, first;
+};
+
+/// \p K elements that each work-item of a tile stores, one after the other in memory along the tile's columns: collected in LDS,
+/// and stored by rows of the tile, neighbours by neighbouring lanes.
+template <class T, class Tile, int K> class TileRecords {
+  static_assert(std::is_trivially_copyable<T>::value, "elements are copied as bytes");
+  static constexpr unsigned RowBytes = (Tile::Width * K * unsigned(sizeof(T)) + 3) / 4 * 4;
+
+public:
+  struct Memory {
+    alignas(16) unsigned char bytes[Tile::Rows][RowBytes];
+  };
+  HK_DEVICE explicit TileRecords(Memory &memory) : memory(memory) {}
+
+  /// Those of a work-item.
+  HK_DEVICE T *own(uint3 at) const {
+    const int row = int(detail::along<Tile::AlongRows>(at)) - Tile::row();
+    const int column = int(detail::along<Tile::AlongColumns>(at)) - Tile::column();
+    return reinterpret_cast<T *>(memory.bytes[row]) + column * K;
+  }
+  /// Stores those of all work-items whose numbers are below \p columns, \p rows and \p slices, which have written theirs, behind
+  /// a barrier. \p place(at): where those of work-item \p at go.
+  template <class Place> HK_DEVICE void store(long long columns, long long rows, long long slices, Place place) const {
+    const int from = Tile::column() < 0 ? -Tile::column() : 0;
+    const long long room = columns - Tile::column();
+    const int to = room < (long long)(Tile::Width) ? int(room) : int(Tile::Width);
+    if (to <= from || Tile::slice() >= slices)
+      return;
+    for (unsigned r = threadIdx.y; r < Tile::Rows && Tile::row() + (long long)(r) < rows; r += Tile::Threads / Tile::Lanes) {
+      const unsigned char *source = memory.bytes[r] + from * K * int(sizeof(T));
+      auto *target = reinterpret_cast<unsigned char *>(place(Tile::at(unsigned(from), r)));
+      const unsigned bytes = unsigned(to - from) * K * unsigned(sizeof(T));
+      const bool words = (reinterpret_cast<uintptr_t>(target) | unsigned(from * K * int(sizeof(T)))) % 4 == 0;
+      const unsigned whole = words ? bytes / 4 : 0;
+      for (unsigned n = threadIdx.x; n < whole; n += Tile::Lanes)
+        reinterpret_cast<uint32_t *>(target)[n] = reinterpret_cast<const uint32_t *>(source)[n];
+      for (unsigned n = whole * 4 + threadIdx.x; n < bytes; n += Tile::Lanes)
+        target[n] = source[n];
+    }
+  }
+
+private:
+  Memory &memory;
 };
 
 /// Launches \p large, a kernel for tiles of that kind, or \p small where there would be few of them.

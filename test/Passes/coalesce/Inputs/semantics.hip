@@ -219,7 +219,7 @@ static int shown = 0;
 #define SHOW(memory) std::printf("%d: %lld\n", ++shown, (memory).sum())
 
 int main() {
-  for (int columns : {1, 3, 64, 100, 260}) {
+  for (int columns : {1, 3, 64, 100, 260, 263}) {
     const int rows = 70;
     Memory<int> x(rows * (columns + 4)), y(rows * (columns + 4));
     inclusive<<<2, 64>>>(x, y, rows, columns + 4, columns);

@@ -72,6 +72,21 @@ __global__ void line(const double *x, double *y, int n) {
   y[i] = sum;
 }
 
+// Three bytes for each work-item go out by way of LDS; lanes along y.
+__global__ void edges(const uint8_t *in, uint8_t *rgb, int height, int width) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x, c = blockIdx.y * blockDim.y + threadIdx.y;
+  if (r >= height || c >= width)
+    return;
+  int across = 0, down = 0;
+  if (c > 0 && c < width - 1)
+    across = in[r * width + c + 1] - in[r * width + c - 1];
+  if (r > 0 && r < height - 1)
+    down = in[(r + 1) * width + c] - in[(r - 1) * width + c];
+  rgb[(r * width + c) * 3] = in[r * width + c];
+  rgb[(r * width + c) * 3 + 2] = across;
+  rgb[(r * width + c) * 3 + 1] = down;
+}
+
 // Two arrays have windows.
 __global__ void two(const float *a, const float *b, float *out, int rows, int columns) {
   const int r = blockIdx.y * blockDim.y + threadIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -128,6 +143,11 @@ int main() {
       sharpen<<<dim3(1, 1), dim3(2, 8)>>>(in.data, out.data, rows, columns);
       SHOW(out);
       sharpen<<<dim3(1, 1), dim3(8, 8)>>>(in.data, in.data, rows, 1); // the same memory
+      Memory<uint8_t> rgb(rows * columns * 3);
+      edges<<<dim3((rows + 7) / 8, (columns + 7) / 8), dim3(8, 8)>>>(in.data, rgb.data, rows, columns);
+      SHOW(rgb);
+      edges<<<dim3(1, 2), dim3(2, 8)>>>(out.data, rgb.data, rows, columns); // a part of them
+      SHOW(rgb);
       Memory<float> image(rows * columns), blurred(rows * columns);
       for (int radius : {-1, 0, 1, 2, 9}) {
         Memory<float> filter((2 * radius + 1) * (2 * radius + 1), 3);
