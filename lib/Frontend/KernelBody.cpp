@@ -83,7 +83,8 @@ private:
       return true;
     SourceLocation Loc = F->getLocation();
     if (Index.isForeign(Loc)) {
-      llvm::StringRef Header = llvm::sys::path::filename(Index.SM.getFilename(Index.SM.getSpellingLoc(Loc)));
+      // That of the text: HIP makes some of its functions by macros.
+      llvm::StringRef Header = llvm::sys::path::filename(Index.SM.getFilename(Index.SM.getExpansionLoc(Loc)));
       if (unsigned Builtin = F->getBuiltinID())
         return Index.Context.BuiltinInfo.isConst(Builtin) || Index.Context.BuiltinInfo.isConstWithoutErrnoAndExceptions(Builtin);
       llvm::StringRef Name = F->getDeclName().isIdentifier() ? F->getName() : "";
@@ -198,6 +199,7 @@ public:
                                                 : QualType(Context.getAsArrayType(Value)->getElementType()));
     B.IsRestrict = T.isRestrictQualified();
     B.IsShared = V->hasAttr<CUDASharedAttr>();
+    B.Type.IsConst |= V->hasAttr<CUDAConstantAttr>(); // by the device
     B.IsReference = T->isReferenceType();
     if (const auto *P = dyn_cast<ParmVarDecl>(V))
       B.Parameter = int(P->getFunctionScopeIndex());
@@ -449,19 +451,17 @@ private:
         N->Children.push_back(expression(M->getBase()));
         return N;
       }
+      // What has no name, as the union in HIP's float4, is the object itself.
+      if (cast<FieldDecl>(M->getMemberDecl())->isAnonymousStructOrUnion()) {
+        std::unique_ptr<BodyNode> Base = expression(objectOf(M));
+        return M->isArrow() ? dereference(std::move(Base), M) : std::move(Base);
+      }
       N->Kind = NodeKind::Member;
       N->Text = M->getMemberDecl()->getNameAsString();
       N->Place = Index.place(M->getMemberLoc());
-      std::unique_ptr<BodyNode> Base = expression(M->getBase());
-      if (M->isArrow()) {
-        auto Deref = std::make_unique<BodyNode>();
-        Deref->Kind = NodeKind::Dereference;
-        Deref->Begin = Base->Begin, Deref->End = Base->End;
-        Deref->Place = N->Place;
-        Deref->Type = typeOf(M->getBase()->getType()->getPointeeType());
-        Deref->Children.push_back(std::move(Base));
-        Base = std::move(Deref);
-      }
+      std::unique_ptr<BodyNode> Base = expression(objectOf(M));
+      if (M->isArrow())
+        Base = dereference(std::move(Base), M);
       N->Children.push_back(std::move(Base));
       return N;
     }
@@ -499,6 +499,11 @@ private:
         if (Method && Method->isTrivial() && (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator())) {
           N->Kind = NodeKind::Assign;
           N->Text = "=";
+        } else if (Method && Operator->getNumArgs() == 2 && Index.isForeign(F->getLocation()) &&
+                   llvm::sys::path::filename(Index.SM.getFilename(Index.SM.getExpansionLoc(F->getLocation()))) ==
+                       "amd_hip_vector_types.h") {
+          N->Kind = NodeKind::Assign; // v += w of HIP's vectors
+          N->Text = getOperatorSpelling(Operator->getOperator());
         }
       }
       for (const Expr *A : C->arguments())
@@ -509,6 +514,28 @@ private:
       if (const auto *Inner = dyn_cast_or_null<Expr>(Child))
         N->Children.push_back(expression(Inner));
     return N;
+  }
+
+  /// The object, or the pointer to it, of which \p M may be a member of a base.
+  static const Expr *objectOf(const MemberExpr *M) {
+    const Expr *Object = M->getBase();
+    for (;;) {
+      const auto *Cast = dyn_cast<ImplicitCastExpr>(Object);
+      if (!Cast || (Cast->getCastKind() != CK_DerivedToBase && Cast->getCastKind() != CK_UncheckedDerivedToBase))
+        return Object;
+      Object = Cast->getSubExpr();
+    }
+  }
+
+  /// What the pointer \p Base in front of an arrow points to.
+  std::unique_ptr<BodyNode> dereference(std::unique_ptr<BodyNode> Base, const MemberExpr *M) {
+    auto Deref = std::make_unique<BodyNode>();
+    Deref->Kind = NodeKind::Dereference;
+    Deref->Begin = Base->Begin, Deref->End = Base->End;
+    Deref->Place = Index.place(M->getMemberLoc());
+    Deref->Type = typeOf(objectOf(M)->getType()->getPointeeType());
+    Deref->Children.push_back(std::move(Base));
+    return Deref;
   }
 
   std::unique_ptr<BodyNode> cast(const CastExpr *C, std::unique_ptr<BodyNode> N) {

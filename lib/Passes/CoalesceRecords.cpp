@@ -111,8 +111,7 @@ std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S,
     if (Waves < FewestWaves) {
       First = {"occupancy stays high enough",
                "records in LDS take " + std::to_string(Bytes) +
-                   " bytes a work-item, and a compute unit would hold " + std::to_string(Waves) +
-                   " wavefronts",
+                   " bytes a work-item, and a compute unit would hold " + wavesText(Waves),
                S.K.Place};
       continue;
     }

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace llvm;
@@ -40,6 +41,15 @@ private:
   std::optional<Cut> TheCut;
 
   std::optional<Cut> findCut() const;
+  /// Its text means the same in the launcher.
+  bool isOfParameterNames(const BodyNode &E) const {
+    bool Are = true;
+    visit(E, [&](const BodyNode &N) {
+      Are &= N.Kind != NodeKind::Reference || B.Variables[N.Variable].Parameter >= 0;
+      return true;
+    });
+    return Are;
+  }
   const BodyNode *divided(const BodyNode &E, const char *Operator) const;
   std::optional<Polynomial> stride(const SourceAccess &A, unsigned D) const {
     if (TheCut)
@@ -59,6 +69,8 @@ private:
         Sum += weight(A) * linesFor(stride(A, D), A.Node->Type.Bytes, Lanes) * WaveSize / Lanes;
     return Sum;
   }
+  std::optional<TextEdit> innerDigit(const BodyNode &Init, const Polynomial &Inner,
+                                     KernelVersion &V) const;
   std::optional<KernelVersion> stage(unsigned LoadAlong, unsigned StoreAlong, Declined &Why) const;
   void describe(KernelVersion &V) const;
 };
@@ -97,14 +109,8 @@ std::optional<Remap::Cut> Remap::findCut() const {
         continue;
       std::optional<Polynomial> Middle = S.form(*Init->child(1));
       const BodyNode *Inner = divided(*Init->child(0), "/");
-      bool OfParameters = Inner && Middle && isOfParameters(S, *Middle);
-      for (const BodyNode *E : {Inner, Init->child(1)})
-        if (OfParameters)
-          visit(*E, [&](const BodyNode &N) {
-            OfParameters &= N.Kind != NodeKind::Reference || B.Variables[N.Variable].Parameter >= 0;
-            return true;
-          });
-      if (OfParameters)
+      if (Inner && Middle && isOfParameters(S, *Middle) && isOfParameterNames(*Inner) &&
+          isOfParameterNames(*Init->child(1)))
         return Cut{*V, Inner, Init->child(1)};
     }
   }
@@ -149,6 +155,40 @@ void Remap::describe(KernelVersion &V) const {
     return;
   }
   guardDimensions(S, Used, V);
+}
+
+/// A digit of the work-item's number that depends on x alone, of which there are \p Inner: number %
+/// m, or number / m % r, where m is a factor of them, or m * r is all.
+std::optional<TextEdit> Remap::innerDigit(const BodyNode &Init, const Polynomial &Inner,
+                                          KernelVersion &V) const {
+  if (Init.Kind != NodeKind::Binary || Init.Text != "%")
+    return std::nullopt;
+  auto Number = [](const BodyNode &Divided) { return castTo(Divided.Type.Text, "hk_at.x"); };
+  if (const BodyNode *By = divided(Init, "%")) {
+    std::optional<Polynomial> M = S.form(*By);
+    if (!M || M->size() != 1 || Inner.size() != 1 || M->begin()->second != 1 ||
+        Inner.begin()->second != 1)
+      return std::nullopt;
+    const std::vector<std::string> &Part = M->begin()->first, &Whole = Inner.begin()->first;
+    if (!std::includes(Whole.begin(), Whole.end(), Part.begin(), Part.end()) ||
+        !Init.child(0)->Spelled)
+      return std::nullopt;
+    if (!isOfParameterNames(*By))
+      return std::nullopt;
+    V.Guards.push_back(B.textOf(*By) + " > 0");
+    return TextEdit{Init.child(0)->Begin, Init.child(0)->End, Number(*Init.child(0))};
+  }
+  const BodyNode *Quotient = Init.child(0);
+  const BodyNode *By = divided(*Quotient, "/");
+  std::optional<Polynomial> M = By ? S.form(*By) : std::nullopt, R = S.form(*Init.child(1));
+  if (!M || !R || product(*M, *R) != Inner)
+    return std::nullopt;
+  while (Quotient->Kind == NodeKind::Cast)
+    Quotient = Quotient->child(0);
+  if (!isOfParameterNames(*By))
+    return std::nullopt;
+  V.Guards.push_back(B.textOf(*By) + " > 0");
+  return TextEdit{Init.Begin, Init.End, Number(*Quotient->child(0)) + " / " + B.textOf(*By)};
 }
 
 /// Loads along one dimension, the store along another.
@@ -262,9 +302,13 @@ std::optional<KernelVersion> Remap::stage(unsigned LoadAlong, unsigned StoreAlon
       const BodyNode *By = divided(*Init, "/");
       const bool IsMiddle = N == TheCut->Digit;
       const bool IsOuter = By && Inner && Middle && S.form(*By) == product(*Inner, *Middle);
-      if (!IsMiddle && !IsOuter)
-        continue;
-      const TextEdit E{Init->Begin, Init->End, IsMiddle ? "hk_at.y" : "hk_at.z"};
+      TextEdit E{Init->Begin, Init->End, IsMiddle ? "hk_at.y" : "hk_at.z"};
+      if (!IsMiddle && !IsOuter) {
+        std::optional<TextEdit> Digit = Inner ? innerDigit(*Init, *Inner, V) : std::nullopt;
+        if (!Digit)
+          continue;
+        E = *Digit;
+      }
       for (auto *Edits : {&Fill, &Drain}) {
         erase_if(*Edits,
                  [&](const TextEdit &Old) { return Old.Begin >= E.Begin && Old.End <= E.End; });

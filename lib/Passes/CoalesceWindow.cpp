@@ -474,7 +474,7 @@ std::variant<KernelVersion, Declined> WindowRewrite::run() {
     if (const unsigned Waves = wavesWith(Opts, blockSize(Opts), Lds + Own); Waves < FewestWaves) {
       First = {"occupancy stays high enough",
                "with the window of '" + B.Variables[Root].Name + "', of " + std::to_string(Own) +
-                   " bytes, a compute unit would hold " + std::to_string(Waves) + " wavefronts",
+                   " bytes, a compute unit would hold " + wavesText(Waves),
                Array->Reads[0].A->Node->Place};
       continue;
     }

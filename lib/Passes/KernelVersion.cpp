@@ -109,6 +109,10 @@ unsigned hk::wavesWith(const PassOptions &Opts, unsigned Threads, unsigned Lds) 
   return residentWaves(computeUnit(Opts.Target), Threads, Lds);
 }
 
+std::string hk::wavesText(unsigned Waves) {
+  return std::to_string(Waves) + (Waves == 1 ? " wavefront" : " wavefronts");
+}
+
 std::string hk::placeText(unsigned Dimension, bool IsTotal) {
   return std::string(IsTotal ? "hk_items." : "hk_at.") + Axis[Dimension];
 }

@@ -79,6 +79,8 @@ void guardDimensions(const KernelSource &S, const std::array<bool, 3> &Used, Ker
 unsigned blockSize(const PassOptions &Opts, unsigned Lds = 0);
 /// Wavefronts that a compute unit holds then.
 unsigned wavesWith(const PassOptions &Opts, unsigned Threads, unsigned Lds);
+/// "1 wavefront", "2 wavefronts".
+std::string wavesText(unsigned Waves);
 /// With fewer than these, one for each SIMD, nothing else runs while a wavefront waits.
 constexpr unsigned FewestWaves = 4;
 

@@ -302,6 +302,20 @@ __global__ void some_channels(unsigned char *rgb, int n, int only) {
     }
 }
 
+// CHECK: [failed] occupancy stays high enough: records in LDS take 520 bytes a work-item, and a compute unit would hold 1 wavefront{{$}}
+__global__ void long_records(const float *__restrict__ x, float *__restrict__ y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+  if (i >= n)
+    return;
+  float v[64];
+#pragma unroll
+  for (int k = 0; k < 64; ++k)
+    v[k] = x[(row * n + i) * 64 + k];
+#pragma unroll
+  for (int k = 0; k < 64; ++k)
+    y[(row * n + i) * 64 + k] = v[63 - k];
+}
+
 #ifdef FLOATS
 // EXACT: [failed] sums keep their order: --fp=exact asks for it
 __global__ void floats(const float *__restrict__ x, float *__restrict__ y, int rows, int columns) {
@@ -345,6 +359,7 @@ void launches(float *x, float *y, int *i, unsigned char *b, Particle *p, int row
   builtin_place<<<4, 64>>>(x, y, rows, columns);
   lane_number<<<4, 64>>>(x, y, rows, columns);
   some_channels<<<4, 64>>>(b, rows, 1);
+  long_records<<<dim3(4, 8), 64>>>(x, y, rows);
 #ifdef FLOATS
   floats<<<4, 64>>>(x, y, rows, columns);
 #endif

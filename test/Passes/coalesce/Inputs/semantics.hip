@@ -189,6 +189,25 @@ __global__ void columns_sum(const int *x, int *y, int rows, int columns) {
   y[c] = sum * 3 + top;
 }
 
+// HIP's vectors, by member and as a whole; a constant of the device.
+__constant__ int taps[5] = {3, 1, 4, 1, 5};
+__global__ void vectors(const int4 *x, int4 *y, int rows, int columns) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows)
+    return;
+  int sum = 0;
+  for (int c = 0; c < columns; ++c) {
+    int4 v = x[r * columns + c];
+    v += make_int4(1, 2, 3, taps[c % 5]);
+    v.y *= 2;
+    sum += v.x - v.w + x[r * columns + c].z + (&x[r * columns + c])->y;
+  }
+  for (int c = 0; c < columns; ++c) {
+    y[r * columns + c] = x[r * columns + c] * 2;
+    y[r * columns + c].w = sum;
+  }
+}
+
 #define CHECK(call)                                                                                                    \
   if ((call) != hipSuccess)                                                                                            \
     return std::printf("%s failed\n", #call), 1
@@ -254,6 +273,10 @@ int main() {
     inclusive<<<2, 64>>>(x, y, 0, columns + 4, columns);
     inclusive<<<2, 64>>>(x, y, -5, columns + 4, columns);
     SHOW(y);
+    if (columns % 4 == 0) {
+      vectors<<<2, 64>>>((const int4 *)x.data, (int4 *)y.data, rows, columns / 4);
+      SHOW(y);
+    }
     columns_sum<<<4, 96>>>(x, y, rows, columns);
     SHOW(y);
     columns_sum<<<4, 96>>>(x, y, 0, columns);
