@@ -354,6 +354,7 @@ std::variant<KernelVersion, Declined> Interchange::run() {
       "/// " + B.Name +
       " with a group of work-items in place of each: its lanes go through a row side by side.\n";
   V.Template = "class hk_Row";
+  V.Threads = "hk_Row::Threads";
   V.Params = "hk::Groups hk_groups";
   V.Prologue = "  hk_Row hk_row(hk_groups);\n  if (hk_row.isPast())\n    return;\n";
   std::string Trips = "0";

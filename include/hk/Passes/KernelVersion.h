@@ -35,8 +35,7 @@ struct KernelVersion {
   std::string Params;   ///< more parameters, behind the kernel's: "unsigned hk_items"
   std::string Prologue; ///< lines at the start of its body, each with its end of line
   std::string Epilogue; ///< lines at its end
-  /// Work-items of its workgroups, as an expression: "256"; empty if launches differ, up to the most
-  /// there are, which is what the compiler takes for granted anyway.
+  /// Work-items of its workgroups, as an expression: "256".
   std::string Threads;
   /// Parameters whose memory it has to itself, those that only are read apart: they get
   /// __restrict__.

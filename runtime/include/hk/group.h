@@ -109,6 +109,9 @@ template <int Lanes> class Group {
                 "a power of two of lanes");
 
 public:
+  /// Work-items of a workgroup.
+  static constexpr unsigned Threads = IsAcross ? Neighbours * unsigned(-Lanes) : Lanes > 256 ? unsigned(Lanes) : 256;
+
   HK_DEVICE explicit Group(Groups groups) : groups(groups) {}
 
   /// Lanes of the group.
@@ -262,23 +265,30 @@ private:
   }
   template <int W, class T, class Work, class... Streams>
   HK_DEVICE void wide(T from, unsigned long long count, Work work, Streams... streams) const {
-    // Runs start at a line, or at least where they can be loaded at once; what is before, and what is left, goes one by one.
+    if ((streams.template isAligned<W>() && ...)) {
+      wideRuns<W>(from, count, work, streams...);
+      return;
+    }
+    // Runs start at a line, or at least where they can be loaded at once; what is before goes one by one.
     unsigned before = same(streams.template before<128>()...);
     if (before == ~0u)
       before = same(streams.template beforeRuns<W>()...);
-    unsigned long long done = 0;
-    if (before != ~0u && before <= count) {
-      for (unsigned at = lane(); at < before; at += size())
-        work(T(from + T(at)), streams.at(at)...);
-      const unsigned long long runs = (count - before) / W;
-      constexpr int Unroll = W < 16 ? 4 : 2;
-      // Loads of several runs are under way at once.
+    const bool some = before != ~0u && before < count;
+    const unsigned long long single = some ? before : count;
+    for (unsigned long long at = lane(); at < single; at += size())
+      work(T(from + T(at)), streams.at(at)...);
+    if (some)
+      wideRuns<W>(T(from + T(before)), count - before, work, streams.from(before)...);
+  }
+  template <int W, class T, class Work, class... Streams>
+  HK_DEVICE void wideRuns(T from, unsigned long long count, Work &work, Streams... streams) const {
+    const unsigned long long runs = count / W;
+    constexpr int Unroll = W < 16 ? 4 : 2;
+    // Loads of several runs are under way at once.
 #pragma unroll Unroll
-      for (unsigned long long run = lane(); run < runs; run += size())
-        eachOf<W>(from, before + run * W, work, streams.template run<W>(before + run * W)...);
-      done = before + runs * W;
-    }
-    for (unsigned long long at = done + lane(); at < count; at += size())
+    for (unsigned long long run = lane(); run < runs; run += size())
+      eachOf<W>(from, run * W, work, streams.template run<W>(run * W)...);
+    for (unsigned long long at = runs * W + lane(); at < count; at += size())
       work(T(from + T(at)), streams.at(at)...);
   }
   /// The number that all are; else ~0u.

@@ -102,6 +102,8 @@ template <class T, int K, bool Loads, bool Stores> struct Stream {
   }
   /// Those before one from which on W of them are aligned.
   template <int W> HK_DEVICE unsigned beforeRuns() const { return before<unsigned(unitOf<W * Elements * int(sizeof(T))>())>(); }
+  /// The stream that starts at number \p at.
+  HK_DEVICE Stream from(unsigned long long at) const { return {Down ? first - at : first + at * Elements}; }
   /// W of them from number \p at on.
   template <int W> HK_DEVICE Run<W> run(unsigned long long at) const {
     return {Down ? first - at - (W - 1) : first + at * Elements, {}};
