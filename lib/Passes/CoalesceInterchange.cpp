@@ -377,6 +377,8 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     V.Message = "16 wavefronts share the loops of each, since there are few work-items";
     V.Comment = "/// " + B.Name + " with 16 wavefronts in place of each, which share its loops.\n";
     V.Guards.push_back("hk::areFew(hk_items)");
+    if (Trips != "0")
+      V.Guards.push_back(Trips + " >= 64"); // else there is little to share
     V.Launch = "hk::launchAcross(hk_items, hk_stream, @<hk::Group<hk::AcrossWaves>\x01>, $);";
     V.Effects.push_back({"iterations of its loops a work-item", 16, 1});
     return V;

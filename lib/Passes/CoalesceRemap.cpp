@@ -54,10 +54,7 @@ private:
   std::optional<Polynomial> stride(const SourceAccess &A, unsigned D) const {
     if (TheCut)
       return cutStride(A, D);
-    if (A.Index && S.isOpaque(*A.Index))
-      return std::nullopt;
-    return A.Index ? std::optional(coefficientOf(*A.Index, std::string("item.") + Axis[D]))
-                   : std::nullopt;
+    return A.Index ? S.slope(*A.Index, D) : std::nullopt;
   }
   std::optional<Polynomial> cutStride(const SourceAccess &A, unsigned D) const;
   double weight(const SourceAccess &A) const { return std::pow(16.0, double(A.Loops.size())); }

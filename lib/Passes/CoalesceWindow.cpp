@@ -391,6 +391,8 @@ std::optional<SharedArray> WindowRewrite::arrayOf(unsigned Root, Declined &Why) 
   }
   if (!Dims.HasRows && (Out.Row.Low || Out.Row.High))
     return std::nullopt;
+  if (Out.Row.Low == Out.Row.High && Out.Column.Low == Out.Column.High)
+    return std::nullopt; // each has its own
   for (const std::vector<StencilAccess> *Group : {&Out.Reads, &Others})
     for (const StencilAccess &R : *Group) {
       std::optional<std::string> Range = likelyRange(R, Reason);
@@ -418,8 +420,11 @@ std::optional<SharedArray> WindowRewrite::arrayOf(unsigned Root, Declined &Why) 
   const double Whole = std::max(1.0, Columns * Bytes / 128);
   Out.After =
       (Rows + Around(Out.Row)) / Rows * (Whole + (Around(Out.Column) ? 2 : 0)) / Whole * Fewest;
+  // The compiler loads an element once, however often the text has it.
+  std::set<std::pair<Polynomial, Polynomial>> Places;
   for (const StencilAccess &R : Out.Reads)
-    Out.Before += lines(*R.A) + (R.Offset[Dims.Column].empty() ? 0 : 1);
+    if (Places.insert({R.Offset[Dims.Row], R.Offset[Dims.Column]}).second)
+      Out.Before += lines(*R.A) + (R.Offset[Dims.Column].empty() ? 0 : 1);
   return Out;
 }
 

@@ -15,9 +15,10 @@ static const BodyNode *stripCasts(const BodyNode *N) {
 
 /// The distance between lanes in the kernel as it is, in elements.
 std::optional<Polynomial> Interchange::laneStride(const SourceAccess &A) const {
-  if (!A.Index || S.isOpaque(*A.Index))
+  const std::optional<Polynomial> Slope = A.Index ? S.slope(*A.Index, 0) : std::nullopt;
+  if (!Slope)
     return std::nullopt;
-  Polynomial Stride = coefficientOf(*A.Index, "item.x");
+  Polynomial Stride = *Slope;
   // Loops that start at a distance from each other.
   for (const BodyNode *N : A.Loops)
     if (std::optional<CountedLoop> L = S.countedLoop(*N)) {

@@ -307,6 +307,59 @@ bool KernelSource::isOpaque(const Polynomial &P) const {
   return false;
 }
 
+std::optional<Polynomial> KernelSource::slope(const Polynomial &P, unsigned Dimension) const {
+  Polynomial Sum;
+  for (const auto &[Factors, C] : P) {
+    std::optional<Polynomial> Grows;
+    Polynomial Others = constant(C);
+    for (const std::string &F : Factors) {
+      std::optional<Polynomial> Own = Polynomial();
+      if (F == std::string("item.") + Axis[Dimension])
+        Own = constant(1);
+      else if (std::optional<unsigned> V = variableOf(F); V && !Counters.count(*V) && Inits[*V]) {
+        if (isFixed(*V))
+          Own = slopeOf(*Inits[*V], Dimension);
+        else if (dependsOnMemory(*Inits[*V], /*OrPlace=*/true))
+          Own = std::nullopt;
+      } else if (StringRef(F).starts_with("threadIdx")) {
+        Own = std::nullopt;
+      }
+      if (!Own)
+        return std::nullopt;
+      if (Own->empty()) {
+        Others = *product(Others, factor(F));
+        continue;
+      }
+      if (Grows)
+        return std::nullopt; // the square of it, or the like
+      Grows = Own;
+    }
+    if (!Grows)
+      continue;
+    std::optional<Polynomial> Term = product(Others, *Grows);
+    std::optional<Polynomial> Whole = Term ? sum(Sum, *Term, 1) : std::nullopt;
+    if (!Whole)
+      return std::nullopt;
+    Sum = *Whole;
+  }
+  return Sum;
+}
+
+std::optional<Polynomial> KernelSource::slopeOf(const BodyNode &E, unsigned Dimension) const {
+  if (std::optional<Polynomial> P = form(E))
+    return slope(*P, Dimension);
+  if (!dependsOnMemory(E, /*OrPlace=*/true))
+    return Polynomial();
+  if (E.Kind == NodeKind::Cast && E.Type.isInteger())
+    return slopeOf(*E.child(0), Dimension);
+  if (E.Kind == NodeKind::Binary && (E.Text == "+" || E.Text == "-")) {
+    std::optional<Polynomial> A = slopeOf(*E.child(0), Dimension),
+                              B = slopeOf(*E.child(1), Dimension);
+    return A && B ? sum(*A, *B, E.Text == "+" ? 1 : -1) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::string KernelSource::builtinName(const BodyNode &E) const {
   return (OnlyBlocks[E.Number] ? "item" : E.Text) + "." + Axis[E.Number];
 }

@@ -97,6 +97,10 @@ public:
   /// number, by memory.
   bool isOpaque(const Polynomial &P) const;
 
+  /// How much \p P grows from a work-item to the next along \p Dimension, through what variables were
+  /// given as well; none if that is not known, as behind memory. For the model of lines.
+  std::optional<Polynomial> slope(const Polynomial &P, unsigned Dimension) const;
+
   /// The parameter and the distance from it, of a pointer.
   std::optional<std::pair<unsigned, Polynomial>> pointer(const BodyNode &E) const;
 
@@ -121,6 +125,7 @@ private:
   void collect(const BodyNode &N, Context &C);
   void findItems(const BodyNode &N);
   std::string builtinName(const BodyNode &E) const;
+  std::optional<Polynomial> slopeOf(const BodyNode &E, unsigned Dimension) const;
   bool isStable(const Polynomial &P) const;
 };
 

@@ -128,7 +128,14 @@ __global__ void cached(const float *x, float *y, int n) {
   }
 }
 
-// SUMMARY: 12 kernels: 0 rewrites
+// Each work-item has its own element, twice.
+__global__ void twice(const float *x, const float *z, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && z[i] > 0)
+    y[i] = x[i] > 3 ? x[i] * z[i] : x[i] + z[i] * x[i];
+}
+
+// SUMMARY: 13 kernels: 0 rewrites
 
 void launches(float *x, float *y, int *m, int n) {
   masked<<<n / 64, 64>>>(x, m, y, n);
@@ -141,6 +148,7 @@ void launches(float *x, float *y, int *m, int n) {
   by_data<<<n / 64, 64>>>(x, m, y, n);
   far<<<n / 64, 64>>>(x, y, n);
   in_place<<<n / 64, 64>>>(x, n);
+  twice<<<n / 64, 64>>>(x, x, y, n);
   cached<<<n / 64, 64>>>(x, y, n);
   wraps<<<dim3(n / 64, n), 64>>>(x, y, n, n);
 }
