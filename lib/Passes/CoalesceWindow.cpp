@@ -21,7 +21,6 @@ const char *const Axis[] = {"x", "y", "z"};
 constexpr int64_t MostReach = 8;
 /// Work-items of hk::LargeTile.
 constexpr unsigned TileRows = 16, TileColumns = 128;
-constexpr unsigned LineColumns = 1024; ///< of hk::LongRow with 256 lanes
 
 /// How far reads go along a dimension, from the work-item's own element.
 struct Reach {
@@ -70,6 +69,10 @@ private:
   std::set<std::string> Conditions;
   std::vector<SharedArray> Arrays;
   std::map<unsigned, Record> Stored; ///< several elements a work-item each, by parameter
+  unsigned Lds = 0;                  ///< bytes that these and the windows take, for a large tile
+
+  unsigned tileRows() const { return Dims.HasRows ? TileRows : 1; }
+  unsigned tileColumns() const { return Dims.HasRows ? TileColumns : 4 * blockSize(Opts); }
 
   bool findDims();
   void findStored(KernelVersion &V);
@@ -414,8 +417,7 @@ std::optional<SharedArray> WindowRewrite::arrayOf(unsigned Root, Declined &Why) 
   }
   // Lines of a large tile, for 64 work-items.
   const double Bytes = Out.Reads[0].A->Node->Type.Bytes, Fewest = std::max(1.0, 64 * Bytes / 128);
-  const unsigned Rows = Dims.HasRows ? TileRows : 1,
-                 Columns = Dims.HasRows ? TileColumns : LineColumns;
+  const unsigned Rows = tileRows(), Columns = tileColumns();
   auto Around = [](const Reach &R) { return R.IsKnown ? R.High - R.Low : 4; };
   const double Whole = std::max(1.0, Columns * Bytes / 128);
   Out.After =
@@ -443,6 +445,10 @@ void WindowRewrite::findStored(KernelVersion &V) {
     std::optional<Record> R = recordOf(S, Root, Dims.Column, Edits, Why);
     if (!R || R->Reads || R->IsStruct || R->Elements < 2)
       continue;
+    const unsigned Own = tileRows() * tileColumns() * unsigned(R->Elements) * R->Bytes;
+    if (wavesWith(Opts, blockSize(Opts), Lds + Own) < FewestWaves)
+      continue;
+    Lds += Own;
     append_range(V.Guards, Limits->Conditions);
     append_range(V.Edits, Edits);
     Stored[Root] = std::move(*R);
@@ -462,7 +468,6 @@ std::variant<KernelVersion, Declined> WindowRewrite::run() {
   for (const SourceAccess &A : S.Accesses)
     Roots.insert(A.Root);
   Declined First;
-  unsigned Lds = 0;
   for (unsigned Root : Roots) {
     Declined Why;
     std::optional<SharedArray> Array = arrayOf(Root, Why);
@@ -471,10 +476,8 @@ std::variant<KernelVersion, Declined> WindowRewrite::run() {
         First = Why;
       continue;
     }
-    const unsigned Rows = Dims.HasRows ? TileRows : 1,
-                   Columns = Dims.HasRows ? TileColumns : LineColumns;
-    const unsigned Own = unsigned(Rows + Array->Row.High - Array->Row.Low) *
-                         unsigned(Columns + Array->Column.High - Array->Column.Low) *
+    const unsigned Own = unsigned(tileRows() + Array->Row.High - Array->Row.Low) *
+                         unsigned(tileColumns() + Array->Column.High - Array->Column.Low) *
                          Array->Reads[0].A->Node->Type.Bytes;
     if (const unsigned Waves = wavesWith(Opts, blockSize(Opts), Lds + Own); Waves < FewestWaves) {
       First = {"occupancy stays high enough",

@@ -87,6 +87,16 @@ __global__ void edges(const uint8_t *in, uint8_t *rgb, int height, int width) {
   rgb[(r * width + c) * 3 + 1] = down;
 }
 
+// More elements a work-item than LDS holds for a tile.
+__global__ void patches(const float *in, float *out, int height, int width) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x, c = blockIdx.y * blockDim.y + threadIdx.y;
+  if (r >= height - 4 || c >= width - 4)
+    return;
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j)
+      out[(r * width + c) * 25 + i * 5 + j] = in[(r + i) * width + c + j];
+}
+
 // Two arrays have windows.
 __global__ void two(const float *a, const float *b, float *out, int rows, int columns) {
   const int r = blockIdx.y * blockDim.y + threadIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -154,6 +164,9 @@ int main() {
         blur<<<dim3((rows + 7) / 8, (columns + 7) / 8), dim3(8, 8)>>>(image.data, filter.data, blurred.data, rows, columns, radius);
         SHOW(blurred);
       }
+      Memory<float> taken(rows * columns * 25);
+      patches<<<dim3((rows + 7) / 8, (columns + 7) / 8), dim3(8, 8)>>>(image.data, taken.data, rows, columns);
+      SHOW(taken);
       Memory<float> b(rows * columns, 5);
       two<<<dim3((columns + 15) / 16, (rows + 15) / 16), dim3(16, 16)>>>(image.data, b.data, blurred.data, rows, columns);
       SHOW(blurred);
