@@ -154,7 +154,9 @@ public:
       Environment.push_back(Snapshot + "_DUMP=" + List);
     }
     std::vector<StringRef> Env(Environment.begin(), Environment.end());
-    std::vector<StringRef> Argv{Program};
+    // Both print the same name of theirs.
+    const std::string Own = Folder.path("program");
+    std::vector<StringRef> Argv{Own};
     append_range(Argv, Opts.RunArguments);
     std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Out), StringRef(Err)};
     bool Failed = false;
