@@ -19,6 +19,11 @@ using namespace clang;
 namespace hk::frontend {
 namespace {
 
+/// The name of the file whose text declares \p F: HIP makes some of its functions by macros.
+llvm::StringRef headerOf(const FunctionDecl *F, const SourceManager &SM) {
+  return llvm::sys::path::filename(SM.getFilename(SM.getExpansionLoc(F->getLocation())));
+}
+
 /// Whether calls of functions have effects other than their value. What the headers of HIP declare with a body goes by
 /// the header: those for arithmetic hold nothing else.
 class Purity {
@@ -83,8 +88,7 @@ private:
       return true;
     SourceLocation Loc = F->getLocation();
     if (Index.isForeign(Loc)) {
-      // That of the text: HIP makes some of its functions by macros.
-      llvm::StringRef Header = llvm::sys::path::filename(Index.SM.getFilename(Index.SM.getExpansionLoc(Loc)));
+      llvm::StringRef Header = headerOf(F, Index.SM);
       if (unsigned Builtin = F->getBuiltinID())
         return Index.Context.BuiltinInfo.isConst(Builtin) || Index.Context.BuiltinInfo.isConstWithoutErrnoAndExceptions(Builtin);
       llvm::StringRef Name = F->getDeclName().isIdentifier() ? F->getName() : "";
@@ -500,8 +504,7 @@ private:
           N->Kind = NodeKind::Assign;
           N->Text = "=";
         } else if (Method && Operator->getNumArgs() == 2 && Index.isForeign(F->getLocation()) &&
-                   llvm::sys::path::filename(Index.SM.getFilename(Index.SM.getExpansionLoc(F->getLocation()))) ==
-                       "amd_hip_vector_types.h") {
+                   headerOf(F, Index.SM) == "amd_hip_vector_types.h") {
           N->Kind = NodeKind::Assign; // v += w of HIP's vectors
           N->Text = getOperatorSpelling(Operator->getOperator());
         }

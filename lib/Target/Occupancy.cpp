@@ -13,8 +13,8 @@ ComputeUnit hk::computeUnit(const std::string &Target) {
   return Unit;
 }
 
-unsigned hk::residentWaves(const ComputeUnit &Unit, unsigned Threads, unsigned Lds,
-                           unsigned Registers) {
+unsigned hk::residentWorkgroups(const ComputeUnit &Unit, unsigned Threads, unsigned Lds,
+                                unsigned Registers) {
   const unsigned Waves = (Threads + 63) / 64;
   // Registers are given out in groups of 8.
   const unsigned Own = std::clamp((Registers + 7) / 8 * 8, 8u, Unit.RegistersOfSimd);
@@ -22,7 +22,12 @@ unsigned hk::residentWaves(const ComputeUnit &Unit, unsigned Threads, unsigned L
   unsigned Workgroups = std::min(Unit.Workgroups, OfSimd * Unit.Simds / Waves);
   if (Lds)
     Workgroups = std::min(Workgroups, Unit.LdsBytes / Lds);
-  return Workgroups * Waves;
+  return Workgroups;
+}
+
+unsigned hk::residentWaves(const ComputeUnit &Unit, unsigned Threads, unsigned Lds,
+                           unsigned Registers) {
+  return residentWorkgroups(Unit, Threads, Lds, Registers) * ((Threads + 63) / 64);
 }
 
 unsigned hk::bestWorkgroup(const ComputeUnit &Unit, const std::function<unsigned(unsigned)> &Lds) {

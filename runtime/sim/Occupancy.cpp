@@ -2,12 +2,11 @@
 
 #include "Runtime.h"
 
+#include "hk/Target/Occupancy.h"
+
 #include <algorithm>
 
 using namespace hk::hip;
-
-static constexpr unsigned Simds = 4, WavesOfSimd = 8, RegistersOfSimd = 512;
-static constexpr unsigned BlocksOfUnit = 32;
 
 static unsigned ldsOfUnit() { return Runtime::get().chip().Lds; }
 
@@ -15,15 +14,10 @@ static unsigned ldsOfUnit() { return Runtime::get().chip().Lds; }
 static unsigned blocksOf(const hk::sim::Kernel &K, unsigned Threads, size_t DynamicLds) {
   if (!Threads || Threads > K.MaxWorkgroupSize)
     return 0;
-  unsigned Waves = (Threads + 63) / 64;
-  // Registers are given out in groups of 8, of one file for both kinds.
-  unsigned Registers = std::max(8u, (K.Vgprs + 7) / 8 * 8);
-  unsigned OfSimd = std::min(WavesOfSimd, RegistersOfSimd / std::min(Registers, RegistersOfSimd));
-  unsigned Blocks = std::min(BlocksOfUnit, OfSimd * Simds / Waves);
-  size_t Lds = K.LdsSize + DynamicLds;
-  if (Lds > ldsOfUnit())
-    return 0;
-  return Lds ? std::min<unsigned>(Blocks, unsigned(ldsOfUnit() / Lds)) : Blocks;
+  hk::ComputeUnit Unit;
+  Unit.LdsBytes = ldsOfUnit();
+  const size_t Lds = K.LdsSize + DynamicLds;
+  return Lds > Unit.LdsBytes ? 0 : hk::residentWorkgroups(Unit, Threads, unsigned(Lds), K.Vgprs);
 }
 
 /// The block with the most work-items on a unit, the largest of equals.

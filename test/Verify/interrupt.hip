@@ -1,6 +1,6 @@
 // A signal that ends hk-opt while a program runs ends the program, and the folder of both versions goes.
-// RUN: %python %S/../runtime-sim/Inputs/interrupt.py %t.tmp SIGTERM "%t.tmp/hk-verify[^/]*/before" hk-opt verify --against=%s %s -- %hip-flags -I%runtime-include | FileCheck %s
-// RUN: %python %S/../runtime-sim/Inputs/interrupt.py %t.tmp SIGINT "%t.tmp/hk-verify[^/]*/before" hk-opt verify --against=%s %s -- %hip-flags -I%runtime-include | FileCheck %s
+// RUN: %python %S/../runtime-sim/Inputs/interrupt.py %t.tmp SIGTERM "%t.tmp/hk-verify[^/]*/program" hk-opt verify --against=%s %s -- %hip-flags -I%runtime-include | FileCheck %s
+// RUN: %python %S/../runtime-sim/Inputs/interrupt.py %t.tmp SIGINT "%t.tmp/hk-verify[^/]*/program" hk-opt verify --against=%s %s -- %hip-flags -I%runtime-include | FileCheck %s
 // CHECK: nothing left
 
 // So does one that ends it while clang runs.

@@ -24,6 +24,11 @@ struct ComputeUnit {
 /// That of "gfx90a", "gfx942" or "gfx950".
 ComputeUnit computeUnit(const std::string &Target);
 
+/// Workgroups of a compute unit that have \p Threads work-items and \p Lds bytes of LDS, and a lane
+/// \p Registers vector registers; 0 if none fits.
+unsigned residentWorkgroups(const ComputeUnit &Unit, unsigned Threads, unsigned Lds,
+                            unsigned Registers);
+
 /// Wavefronts of a compute unit when workgroups have \p Threads work-items and \p Lds bytes of LDS,
 /// and a lane \p Registers vector registers; 0 if none fits.
 unsigned residentWaves(const ComputeUnit &Unit, unsigned Threads, unsigned Lds,

@@ -26,6 +26,14 @@ HK_DEVICE bool isPast(uint3 at, dim3 items) { return at.x >= items.x || at.y >= 
 
 namespace detail {
 
+/// Numbers along dimensions \p Fast and \p Next, and along the third.
+template <int Fast, int Next> HK_DEVICE uint3 placeOf(unsigned fast, unsigned next, unsigned last) {
+  uint3 at;
+  at.x = Fast == 0 ? fast : Next == 0 ? next : last;
+  at.y = Fast == 1 ? fast : Next == 1 ? next : last;
+  at.z = Fast == 2 ? fast : Next == 2 ? next : last;
+  return at;
+}
 template <int D, class V> HK_HOST_DEVICE unsigned along(const V &v) { return D == 0 ? v.x : D == 1 ? v.y : v.z; }
 HK_HOST_DEVICE unsigned partsOf(unsigned n, unsigned size) { return n / size + (n % size != 0); }
 
@@ -50,12 +58,7 @@ struct LanesAlong {
   static constexpr unsigned Lanes = Width, Rows = Height, Each = Neighbours;
 
   static HK_DEVICE uint3 place() {
-    const unsigned fast = (blockIdx.x * Lanes + threadIdx.x) * Each, next = blockIdx.y * Rows + threadIdx.y, last = blockIdx.z;
-    uint3 at;
-    at.x = Fast == 0 ? fast : Next == 0 ? next : last;
-    at.y = Fast == 1 ? fast : Next == 1 ? next : last;
-    at.z = Fast == 2 ? fast : Next == 2 ? next : last;
-    return at;
+    return detail::placeOf<Fast, Next>((blockIdx.x * Lanes + threadIdx.x) * Each, blockIdx.y * Rows + threadIdx.y, blockIdx.z);
   }
   /// All work-items of this row of lanes are below \p limit along Fast.
   static HK_DEVICE bool areBelow(long long limit) {

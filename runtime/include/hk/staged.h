@@ -71,13 +71,7 @@ private:
       visit(threadIdx.x % Side, row);
   }
   HK_DEVICE uint3 place(unsigned from, unsigned to) const {
-    from += blockIdx.x * Side, to += blockIdx.y * Side;
-    const unsigned other = blockIdx.z;
-    uint3 at;
-    at.x = From == 0 ? from : To == 0 ? to : other;
-    at.y = From == 1 ? from : To == 1 ? to : other;
-    at.z = From == 2 ? from : To == 2 ? to : other;
-    return at;
+    return detail::placeOf<From, To>(blockIdx.x * Side + from, blockIdx.y * Side + to, blockIdx.z);
   }
 };
 
