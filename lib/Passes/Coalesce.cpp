@@ -4,6 +4,7 @@
 
 #include "hk/Facts/AccessPattern.h"
 #include "hk/Passes/CoalesceInterchange.h"
+#include "hk/Passes/CoalesceOperands.h"
 #include "hk/Passes/CoalescePad.h"
 #include "hk/Passes/CoalesceRecords.h"
 #include "hk/Passes/CoalesceRemap.h"
@@ -157,6 +158,7 @@ private:
     Moved.push_back(widenItems(S, Opts, Launches));
     Moved.push_back(stageRecords(S, Opts));
     Moved.push_back(shareWindows(S, Opts, Launches));
+    Moved.push_back(shareOperands(S, Opts, Launches));
     Moved.push_back(remap(S, Opts, Launches));
     std::variant<KernelVersion, Declined> *Best = nullptr;
     for (auto &M : Moved)

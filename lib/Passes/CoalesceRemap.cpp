@@ -41,15 +41,6 @@ private:
   std::optional<Cut> TheCut;
 
   std::optional<Cut> findCut() const;
-  /// Its text means the same in the launcher.
-  bool isOfParameterNames(const BodyNode &E) const {
-    bool Are = true;
-    visit(E, [&](const BodyNode &N) {
-      Are &= N.Kind != NodeKind::Reference || B.Variables[N.Variable].Parameter >= 0;
-      return true;
-    });
-    return Are;
-  }
   const BodyNode *divided(const BodyNode &E, const char *Operator) const;
   std::optional<Polynomial> stride(const SourceAccess &A, unsigned D) const {
     if (TheCut)
@@ -106,8 +97,8 @@ std::optional<Remap::Cut> Remap::findCut() const {
         continue;
       std::optional<Polynomial> Middle = S.form(*Init->child(1));
       const BodyNode *Inner = divided(*Init->child(0), "/");
-      if (Inner && Middle && isOfParameters(S, *Middle) && isOfParameterNames(*Inner) &&
-          isOfParameterNames(*Init->child(1)))
+      if (Inner && Middle && isOfParameters(S, *Middle) && isOfParameterNames(S, *Inner) &&
+          isOfParameterNames(S, *Init->child(1)))
         return Cut{*V, Inner, Init->child(1)};
     }
   }
@@ -170,7 +161,7 @@ std::optional<TextEdit> Remap::innerDigit(const BodyNode &Init, const Polynomial
     if (!std::includes(Whole.begin(), Whole.end(), Part.begin(), Part.end()) ||
         !Init.child(0)->Spelled)
       return std::nullopt;
-    if (!isOfParameterNames(*By))
+    if (!isOfParameterNames(S, *By))
       return std::nullopt;
     V.Guards.push_back(B.textOf(*By) + " > 0");
     return TextEdit{Init.child(0)->Begin, Init.child(0)->End, Number(*Init.child(0))};
@@ -182,7 +173,7 @@ std::optional<TextEdit> Remap::innerDigit(const BodyNode &Init, const Polynomial
     return std::nullopt;
   while (Quotient->Kind == NodeKind::Cast)
     Quotient = Quotient->child(0);
-  if (!isOfParameterNames(*By))
+  if (!isOfParameterNames(S, *By))
     return std::nullopt;
   V.Guards.push_back(B.textOf(*By) + " > 0");
   return TextEdit{Init.Begin, Init.End, Number(*Quotient->child(0)) + " / " + B.textOf(*By)};

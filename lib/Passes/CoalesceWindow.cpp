@@ -68,6 +68,8 @@ private:
   StencilDims Dims;
   std::set<std::string> Conditions;
   std::vector<SharedArray> Arrays;
+  std::optional<WorkItemLimits> Limits;
+  int64_t Shift = 0;                 ///< of tiles, so that what is stored starts at a line
   std::map<unsigned, Record> Stored; ///< several elements a work-item each, by parameter
   unsigned Lds = 0;                  ///< bytes that these and the windows take, for a large tile
 
@@ -80,14 +82,16 @@ private:
   bool reach(SharedArray &Array, unsigned D, Reach &Out, std::string &Ends, std::string &Why);
   std::optional<std::pair<int64_t, int64_t>> numbersOf(const Polynomial &Offset,
                                                        const SourceAccess &A) const;
-  bool isSure(const StencilAccess &R);
-  std::optional<std::string> likelyRange(const StencilAccess &R, std::string &Why);
-  std::string places(unsigned D, const PlaceBounds &Bounds, const std::string &Offsets,
-                     const std::array<Polynomial, 3> &Offset);
+  bool isSure(const StencilAccess &R, const PlaceBounds &Bounds);
+  std::optional<std::string> likelyRange(const StencilAccess &R, const PlaceBounds &Bounds,
+                                         std::string &Why);
+  std::string places(unsigned D, const PlaceBounds &Bounds, const std::string &Offsets);
   std::string hostText(const Polynomial &P) const;
-  std::string deviceText(const Polynomial &P, const std::string &Times) const;
   std::string offsetText(Polynomial Offset, int64_t Origin) const;
-  double lines(const SourceAccess &A) const;
+  double lines(const SourceAccess &A, unsigned D, double Lanes = WaveSize) const;
+  void writeWindow(const SharedArray &Array, KernelVersion &V, std::string &Arguments);
+  void writeStored(KernelVersion &V) const;
+  std::string tileText(bool Large) const;
 };
 
 /// \p P, of parameters, in the launcher: nothing in it wraps.
@@ -97,24 +101,6 @@ std::string WindowRewrite::hostText(const Polynomial &P) const {
     for (const std::string &F : Factors)
       Names[F] = "hk::Range(" + B.Variables[*KernelSource::variableOf(F)].Name + ")";
   return LaunchRanges::hostText(S, P, Names);
-}
-
-/// \p P times \p Times in the kernel, in 64 bits.
-std::string WindowRewrite::deviceText(const Polynomial &P, const std::string &Times) const {
-  std::string Text;
-  for (const auto &[Factors, C] : P) {
-    const bool IsOne = std::abs(C) == 1 && !Factors.empty();
-    std::string Term = IsOne ? "" : std::to_string(std::abs(C)) + "ll";
-    for (const std::string &F : Factors)
-      Term += (!Term.empty()                                          ? " * "
-               : Factors.size() > 1 || !Times.empty() || P.size() > 1 ? "(long long)"
-                                                                      : "") +
-              B.Variables[*KernelSource::variableOf(F)].Name;
-    if (!Times.empty())
-      Term += " * " + Times;
-    Text += (Text.empty() ? (C < 0 ? "-" : "") : (C < 0 ? " - " : " + ")) + Term;
-  }
-  return Text.empty() ? "0" : Text;
 }
 
 /// An offset as people write it, with the terms that are added first.
@@ -135,13 +121,13 @@ std::string WindowRewrite::offsetText(Polynomial Offset, int64_t Origin) const {
   return Number ? Text + (Number < 0 ? " - " : " + ") + std::to_string(std::abs(Number)) : Text;
 }
 
-/// Lines of all its iterations a wavefront, with lanes along the columns; those that start within a
-/// line touch one more.
-double WindowRewrite::lines(const SourceAccess &A) const {
+/// Lines of all its iterations a wavefront, with \p Lanes of its lanes along \p D.
+double WindowRewrite::lines(const SourceAccess &A, unsigned D, double Lanes) const {
   std::optional<Polynomial> Stride;
   if (A.Index && !S.isOpaque(*A.Index))
-    Stride = coefficientOf(*A.Index, std::string("item.") + Axis[Dims.Column]);
-  return std::pow(16.0, double(A.Loops.size())) * linesFor(Stride, A.Node->Type.Bytes);
+    Stride = coefficientOf(*A.Index, std::string("item.") + Axis[D]);
+  return std::pow(16.0, double(A.Loops.size())) * linesFor(Stride, A.Node->Type.Bytes, Lanes) *
+         WaveSize / Lanes;
 }
 
 /// The dimension with neighbours, and that with rows: by the arrays that only are read.
@@ -244,8 +230,8 @@ bool WindowRewrite::reach(SharedArray &Array, unsigned D, Reach &Out, std::strin
 }
 
 /// Numbers of work-items along \p D, or with offsets in the range \p Offsets, that \p Bounds allow.
-std::string WindowRewrite::places(unsigned D, const PlaceBounds &Bounds, const std::string &Offsets,
-                                  const std::array<Polynomial, 3> &Offset) {
+std::string WindowRewrite::places(unsigned D, const PlaceBounds &Bounds,
+                                  const std::string &Offsets) {
   const bool Own = Offsets.empty();
   std::vector<std::string> Below, From;
   std::vector<Polynomial> BelowForms;
@@ -285,7 +271,7 @@ std::string WindowRewrite::places(unsigned D, const PlaceBounds &Bounds, const s
     High = std::string("hk::Range(hk_items.") + Axis[D] + ")";
   } else {
     // Work-items that are known to be some distance in.
-    const std::string Items = places(D, Bounds, "", Offset);
+    const std::string Items = places(D, Bounds, "");
     const std::string With = Items + (Offsets == "0"      ? ""
                                       : Offsets[0] == '-' ? " - " + Offsets.substr(1)
                                                           : " + " + Offsets);
@@ -304,8 +290,7 @@ std::string WindowRewrite::places(unsigned D, const PlaceBounds &Bounds, const s
 
 /// Whether work-items get to each element between the first and the last that likelyRange() says:
 /// all conditions are known, and loops around it run through all numbers of theirs.
-bool WindowRewrite::isSure(const StencilAccess &R) {
-  const PlaceBounds Bounds = placeBounds(S, R, Conditions);
+bool WindowRewrite::isSure(const StencilAccess &R, const PlaceBounds &Bounds) {
   if (!Bounds.IsAll)
     return false;
   for (const PlaceBound &Bound : Bounds.Known)
@@ -342,8 +327,8 @@ bool WindowRewrite::isSure(const StencilAccess &R) {
 }
 
 /// A range that holds all elements which \p R reads.
-std::optional<std::string> WindowRewrite::likelyRange(const StencilAccess &R, std::string &Why) {
-  const PlaceBounds Bounds = placeBounds(S, R, Conditions);
+std::optional<std::string> WindowRewrite::likelyRange(const StencilAccess &R,
+                                                      const PlaceBounds &Bounds, std::string &Why) {
   std::string Sum;
   for (unsigned D : {Dims.Slice, Dims.Row, Dims.Column}) {
     if (R.Stride[D].empty())
@@ -351,7 +336,7 @@ std::optional<std::string> WindowRewrite::likelyRange(const StencilAccess &R, st
     std::optional<std::string> Offsets = Ranges.rangeOf(R.Offset[D], *R.A, Why);
     if (!Offsets)
       return std::nullopt;
-    const std::string Place = places(D, Bounds, *Offsets, R.Offset);
+    const std::string Place = places(D, Bounds, *Offsets);
     const std::string Stride = R.Stride[D] == Polynomial{{{}, 1}} ? "" : hostText(R.Stride[D]);
     Sum += (Sum.empty() ? "" : " + ") +
            (Stride.empty() ? Place
@@ -398,14 +383,15 @@ std::optional<SharedArray> WindowRewrite::arrayOf(unsigned Root, Declined &Why) 
     return std::nullopt; // each has its own
   for (const std::vector<StencilAccess> *Group : {&Out.Reads, &Others})
     for (const StencilAccess &R : *Group) {
-      std::optional<std::string> Range = likelyRange(R, Reason);
+      const PlaceBounds Bounds = placeBounds(S, R, Conditions);
+      std::optional<std::string> Range = likelyRange(R, Bounds, Reason);
       if (!Range && Group == &Out.Reads) {
         Why = {"elements of a window can be loaded, wanted or not", Reason, R.A->Node->Place};
         return std::nullopt;
       }
       Out.IsAll &= Range.has_value();
       if (Range) {
-        std::vector<std::string> &To = isSure(R) ? Out.Surely : Out.Perhaps;
+        std::vector<std::string> &To = isSure(R, Bounds) ? Out.Surely : Out.Perhaps;
         if (!is_contained(To, *Range))
           To.push_back(*Range);
       }
@@ -422,17 +408,18 @@ std::optional<SharedArray> WindowRewrite::arrayOf(unsigned Root, Declined &Why) 
   const double Whole = std::max(1.0, Columns * Bytes / 128);
   Out.After =
       (Rows + Around(Out.Row)) / Rows * (Whole + (Around(Out.Column) ? 2 : 0)) / Whole * Fewest;
-  // The compiler loads an element once, however often the text has it.
+  // The compiler loads an element once, however often the text has it; reads that start within a
+  // line touch one more.
   std::set<std::pair<Polynomial, Polynomial>> Places;
   for (const StencilAccess &R : Out.Reads)
     if (Places.insert({R.Offset[Dims.Row], R.Offset[Dims.Column]}).second)
-      Out.Before += lines(*R.A) + (R.Offset[Dims.Column].empty() ? 0 : 1);
+      Out.Before += lines(*R.A, Dims.Column) + (R.Offset[Dims.Column].empty() ? 0 : 1);
   return Out;
 }
 
 /// Arrays of which work-items only store several neighbours each.
 void WindowRewrite::findStored(KernelVersion &V) {
-  const std::optional<WorkItemLimits> Limits = limitsOf(S);
+  Limits = limitsOf(S);
   if (!Limits)
     return;
   std::set<unsigned> Roots;
@@ -453,6 +440,103 @@ void WindowRewrite::findStored(KernelVersion &V) {
     append_range(V.Edits, Edits);
     Stored[Root] = std::move(*R);
   }
+}
+
+/// The type of the tiles of many launches, or of few.
+std::string WindowRewrite::tileText(bool Large) const {
+  const unsigned Threads = blockSize(Opts);
+  const char *Name = Dims.HasRows ? (Large ? "hk::LargeTile<" : "hk::SmallTile<")
+                                  : (Large ? "hk::LongRow<" : "hk::ShortRow<");
+  return Name + std::to_string(Dims.Column) + ", " + std::to_string(Dims.Row) +
+         (Shift || Threads != 256 ? ", " + std::to_string(Threads) : "") +
+         (Shift ? ", " + std::to_string(Shift) : "") + ">";
+}
+
+/// The window of \p Array: what the launcher checks and passes to it (\p Arguments), its
+/// declaration, and the reads that it replaces.
+void WindowRewrite::writeWindow(const SharedArray &Array, KernelVersion &V,
+                                std::string &Arguments) {
+  const std::string Name = B.Variables[Array.Root].Name, Own = "hk_" + Name;
+  const std::string Known = hullText(Array.Surely, "      ");
+  const std::string Surely = Array.IsAll
+                                 ? (Ranges.set(Array.Root, Known), Ranges.nameFor(Array.Root))
+                                 : Ranges.declare(Name + "_read", Known);
+  V.Guards.push_back("hk::isSome(" + Surely + ")");
+  if (!Array.Perhaps.empty())
+    V.Guards.push_back("hk::holds(" + Surely + ", " + hullText(Array.Perhaps, "          ") + ")");
+  // How far around the tile: where the text does not say it, the launcher does.
+  std::string Around[2];
+  const Reach *const Reaches[] = {&Array.Row, &Array.Column};
+  const char *const Suffix[] = {"_rows", "_columns"};
+  for (unsigned I : {0u, 1u}) {
+    if (Reaches[I]->IsKnown) {
+      Around[I] = std::to_string(std::max(-Reaches[I]->Low, Reaches[I]->High));
+      continue;
+    }
+    const std::string Ends = Ranges.declare(Name + Suffix[I], Array.Ends[I]);
+    V.Guards.push_back("hk::holds(hk::Range::between(" + std::to_string(-MostReach) + ", " +
+                       std::to_string(MostReach) + "), " + Ends + ")");
+    Around[I] = Own + Suffix[I];
+    V.Params += ", int " + Around[I];
+    Arguments += ", hk::reach(" + Ends + ")";
+  }
+  std::string Load;
+  if (!Array.Column.IsKnown)
+    Load = Around[0] + ", " + Around[1];
+  else if (!Array.Row.IsKnown)
+    Load = Around[0];
+  V.Params += ", hk::Elements " + Own + "_known";
+  Arguments += ", hk::elementsOf(" + Surely + ")";
+
+  const int64_t Row = Array.Origin[Dims.Row], Column = Array.Origin[Dims.Column];
+  std::string Start;
+  if (Row)
+    Start = parameterText(S, Array.Stride[Dims.Row], Row == 1 ? "" : std::to_string(Row));
+  if (Dims.HasSlices)
+    Start += (Start.empty() ? "" : " + ") +
+             parameterText(S, Array.Stride[Dims.Slice], "hk_Tile::slice()");
+  if (Column && !Start.empty())
+    Start += (Column < 0 ? " - " : " + ") + std::to_string(std::abs(Column));
+  else if (Start.empty())
+    Start = std::to_string(Column);
+  const std::string Type = "hk_WindowOf_" + Name;
+  V.Prologue += "  using " + Type + " = hk::Window<" + Array.Reads[0].A->Node->Type.Text +
+                ", hk_Tile, " + std::to_string(-Array.Row.Low) + ", " +
+                std::to_string(Array.Row.High) + ", " + std::to_string(-Array.Column.Low) + ", " +
+                std::to_string(Array.Column.High) + ">;\n  __shared__ typename " + Type +
+                "::Memory " + Own + "_memory;\n  const " + Type + " " + Own + "_window(" + Own +
+                "_memory, " + Name + ", " + Own + "_known, " +
+                (Dims.HasRows ? parameterText(S, Array.Stride[Dims.Row], "") : "0") + ", " + Start +
+                ");\n  " + Own + "_window.load(" + Load + ");\n";
+  for (const StencilAccess &R : Array.Reads)
+    V.Edits.push_back({R.A->Node->Begin, R.A->Node->End,
+                       Own + "(" + offsetText(R.Offset[Dims.Row], Row) + ", " +
+                           offsetText(R.Offset[Dims.Column], Column) + ")"});
+}
+
+/// What is stored by way of LDS: its declaration, and the stores behind the work-items.
+void WindowRewrite::writeStored(KernelVersion &V) const {
+  if (Stored.empty())
+    return;
+  auto Limit = [&](unsigned D) { return D < 3 && Used[D] ? limitText(S, *Limits, D) : "1"; };
+  std::string Names;
+  V.Epilogue += "  hk::sync::lds();\n";
+  for (const auto &[Root, R] : Stored) {
+    const std::string Name = B.Variables[Root].Name, Type = "hk_RecordsOf_" + Name;
+    V.Prologue += "  using " + Type + " = hk::TileRecords<" + R.Type + ", hk_Tile, " +
+                  std::to_string(R.Elements) + ">;\n  __shared__ typename " + Type +
+                  "::Memory hk_" + Name + "_memory;\n  const " + Type + " hk_" + Name +
+                  "_records(hk_" + Name + "_memory);\n";
+    V.Epilogue += "  hk_" + Name + "_records.store(" + Limit(Dims.Column) + ", " + Limit(Dims.Row) +
+                  ", " + Limit(Dims.Slice) + ",\n      [&](uint3 hk_at) { return " + Name + " + " +
+                  (R.Base.empty() ? "" : R.Base + " + ") + "(ptrdiff_t)hk_at." + Axis[Dims.Column] +
+                  " * " + std::to_string(R.Elements) + "; });\n";
+    Names += (Names.empty() ? "'" : ", '") + Name + "'";
+  }
+  V.Message += "; " + Names + " is stored by way of LDS, too";
+  V.Obligations.push_back(
+      {"each work-item stores all of a record of its own", ObligationState::Proved,
+       "indices are a record's size times its number, and an element below that"});
 }
 
 std::variant<KernelVersion, Declined> WindowRewrite::run() {
@@ -496,100 +580,20 @@ std::variant<KernelVersion, Declined> WindowRewrite::run() {
   V.Rule = "coalesce-window";
   V.Includes = {"hk/guard.h", "hk/window.h"};
   guardDimensions(S, Used, V);
-  V.Template = "class hk_Tile";
-  V.Threads = "hk_Tile::Threads";
-  // What is stored starts at a line, if rows do.
-  int64_t Shift = 0;
-  for (const SourceAccess &A : S.Accesses)
-    if (A.Writes)
-      if (std::optional<StencilAccess> W = stencilAccess(S, A, Dims))
-        if (std::optional<int64_t> Number = numberOf(W->Offset[Dims.Column]); Number && *Number > 0)
-          Shift = *Number % std::max(1u, LineBytes / std::max(1u, A.Node->Type.Bytes));
-  const unsigned Threads = blockSize(Opts);
-  auto Tile = [&](bool Large) {
-    const char *Name = Dims.HasRows ? (Large ? "hk::LargeTile<" : "hk::SmallTile<")
-                                    : (Large ? "hk::LongRow<" : "hk::ShortRow<");
-    return Name + std::to_string(Dims.Column) + ", " + std::to_string(Dims.Row) +
-           (Shift || Threads != 256 ? ", " + std::to_string(Threads) : "") +
-           (Shift ? ", " + std::to_string(Shift) : "") + ">";
-  };
-  const std::string Large = Tile(true), Small = Tile(false);
-  std::string Names, StoredNames, Arguments;
-  double Now = 0, After = 0;
   findStored(V);
-  for (const auto &[Root, R] : Stored)
-    After += double(R.Elements * R.Bytes) * WaveSize / LineBytes;
+  const double Lanes = Used[0] && !S.OnlyBlocks[0] ? lanesAlongX(Launches) : WaveSize;
+  double Now = 0, After = 0;
   for (const SourceAccess &A : S.Accesses) {
+    Now += lines(A, 0, Lanes);
     if (!Stored.count(A.Root) && none_of(Arrays, [&](const SharedArray &Array) {
           return any_of(Array.Reads, [&](const StencilAccess &R) { return R.A == &A; });
         }))
-      After += lines(A);
-    std::optional<Polynomial> Stride;
-    if (A.Index && !S.isOpaque(*A.Index))
-      Stride = coefficientOf(*A.Index, "item.x");
-    const double Lanes = Used[0] && !S.OnlyBlocks[0] ? lanesAlongX(Launches) : WaveSize;
-    Now += std::pow(16.0, double(A.Loops.size())) * linesFor(Stride, A.Node->Type.Bytes, Lanes) *
-           WaveSize / Lanes;
+      After += lines(A, Dims.Column);
   }
-  V.Guards.push_back("hk::fits<" + Small + ">(hk_items)");
-  for (SharedArray &Array : Arrays) {
-    const std::string Name = B.Variables[Array.Root].Name;
-    const ValueType &Type = Array.Reads[0].A->Node->Type;
-    Names += (Names.empty() ? "'" : ", '") + Name + "'";
+  for (const auto &[Root, R] : Stored)
+    After += double(R.Elements * R.Bytes) * WaveSize / LineBytes;
+  for (const SharedArray &Array : Arrays)
     After += Array.After;
-    const std::string Known = hullText(Array.Surely, "      ");
-    const std::string Surely = Array.IsAll
-                                   ? (Ranges.set(Array.Root, Known), Ranges.nameFor(Array.Root))
-                                   : Ranges.declare(Name + "_read", Known);
-    V.Guards.push_back("hk::isSome(" + Surely + ")");
-    if (!Array.Perhaps.empty())
-      V.Guards.push_back("hk::holds(" + Surely + ", " + hullText(Array.Perhaps, "          ") +
-                         ")");
-    std::string Reaches;
-    for (unsigned I : {0u, 1u}) {
-      if (Array.Ends[I].empty())
-        continue;
-      const std::string Ends = Ranges.declare(Name + (I ? "_columns" : "_rows"), Array.Ends[I]);
-      V.Guards.push_back("hk::holds(hk::Range::between(" + std::to_string(-MostReach) + ", " +
-                         std::to_string(MostReach) + "), " + Ends + ")");
-      V.Params += std::string(", int hk_") + Name + (I ? "_columns" : "_rows");
-      Arguments += ", hk::reach(" + Ends + ")";
-      Reaches += (Reaches.empty() ? (I ? "hk_Window::All, " : "") : std::string(", ")) + "hk_" +
-                 Name + (I ? "_columns" : "_rows");
-    }
-    const size_t Placeholder = Reaches.find("hk_Window::All");
-    if (Placeholder != std::string::npos)
-      Reaches.replace(Placeholder, 14, std::to_string(std::max(-Array.Row.Low, Array.Row.High)));
-    V.Params += ", hk::Elements hk_" + Name + "_known";
-    Arguments += ", hk::elementsOf(" + Surely + ")";
-    std::string Start;
-    if (Array.Origin[Dims.Row])
-      Start = deviceText(Array.Stride[Dims.Row],
-                         Array.Origin[Dims.Row] == 1 ? "" : std::to_string(Array.Origin[Dims.Row]));
-    if (Dims.HasSlices)
-      Start +=
-          (Start.empty() ? "" : " + ") + deviceText(Array.Stride[Dims.Slice], "hk_Tile::slice()");
-    if (Array.Origin[Dims.Column])
-      Start += (Start.empty()                   ? ""
-                : Array.Origin[Dims.Column] < 0 ? " - "
-                                                : " + ") +
-               std::to_string(Start.empty() ? Array.Origin[Dims.Column]
-                                            : std::abs(Array.Origin[Dims.Column]));
-    V.Prologue += "  using hk_WindowOf_" + Name + " = hk::Window<" + Type.Text + ", hk_Tile, " +
-                  std::to_string(-Array.Row.Low) + ", " + std::to_string(Array.Row.High) + ", " +
-                  std::to_string(-Array.Column.Low) + ", " + std::to_string(Array.Column.High) +
-                  ">;\n  __shared__ typename hk_WindowOf_" + Name + "::Memory hk_" + Name +
-                  "_memory;\n  const hk_WindowOf_" + Name + " hk_" + Name + "_window(hk_" + Name +
-                  "_memory, " + Name + ", hk_" + Name + "_known, " +
-                  (Dims.HasRows ? deviceText(Array.Stride[Dims.Row], "") : "0") + ", " +
-                  (Start.empty() ? "0" : Start) + ");\n  hk_" + Name + "_window.load(" + Reaches +
-                  ");\n";
-    for (const StencilAccess &R : Array.Reads)
-      V.Edits.push_back({R.A->Node->Begin, R.A->Node->End,
-                         "hk_" + Name + "(" +
-                             offsetText(R.Offset[Dims.Row], Array.Origin[Dims.Row]) + ", " +
-                             offsetText(R.Offset[Dims.Column], Array.Origin[Dims.Column]) + ")"});
-  }
   if (After * 1.3 > Now)
     return Declined{};
   // Kernels that reach neighbours already have what loops read in the caches: measured, LDS cost
@@ -600,49 +604,40 @@ std::variant<KernelVersion, Declined> WindowRewrite::run() {
         if (!R.A->Loops.empty())
           return Declined{"LDS gains over the caches",
                           "neighbours are read in a loop, along x already", R.A->Node->Place};
+
+  for (const SourceAccess &A : S.Accesses)
+    if (A.Writes)
+      if (std::optional<StencilAccess> W = stencilAccess(S, A, Dims))
+        if (std::optional<int64_t> Number = numberOf(W->Offset[Dims.Column]); Number && *Number > 0)
+          Shift = *Number % std::max(1u, LineBytes / std::max(1u, A.Node->Type.Bytes));
+  const std::string Large = tileText(true), Small = tileText(false);
+  V.Template = "class hk_Tile";
+  V.Threads = "hk_Tile::Threads";
+  V.Guards.push_back("hk::fits<" + Small + ">(hk_items)");
+  std::string Names, Arguments, Around;
+  for (const SharedArray &Array : Arrays) {
+    const std::string Name = B.Variables[Array.Root].Name;
+    writeWindow(Array, V, Arguments);
+    Names += (Names.empty() ? "'" : ", '") + Name + "'";
+    Around += "    const auto hk_" + Name + " = hk_" + Name + "_window.around(hk_at);\n";
+  }
   if (std::optional<Declined> Overlap = separateRoots(S, Opts, Ranges, V))
     return *Overlap;
   append_range(V.Guards, Conditions);
   append_range(V.Guards, Ranges.conditions());
   append_range(V.Setup, Ranges.setup());
-  std::string Records;
+  V.Message = "a workgroup loads what a tile of work-items reads of " + Names +
+              " once, in whole lines, and keeps it in LDS";
+  V.Epilogue = "  });\n";
+  writeStored(V);
+  V.Prologue += "  hk::sync::lds();\n  hk_Tile::each(hk_items, [&](uint3 hk_at) {\n" + Around;
   for (const auto &[Root, R] : Stored) {
     const std::string Name = B.Variables[Root].Name;
-    V.Prologue += "  using hk_RecordsOf_" + Name + " = hk::TileRecords<" + R.Type + ", hk_Tile, " +
-                  std::to_string(R.Elements) + ">;\n  __shared__ typename hk_RecordsOf_" + Name +
-                  "::Memory hk_" + Name + "_memory;\n  const hk_RecordsOf_" + Name + " hk_" + Name +
-                  "_records(hk_" + Name + "_memory);\n";
-    Records += "    " + R.Type + " *const hk_" + Name + " = hk_" + Name + "_records.own(hk_at);\n";
+    V.Prologue +=
+        "    " + R.Type + " *const hk_" + Name + " = hk_" + Name + "_records.own(hk_at);\n";
   }
-  V.Prologue += "  hk::sync::lds();\n  hk_Tile::each(hk_items, [&](uint3 hk_at) {\n";
-  for (const SharedArray &Array : Arrays) {
-    const std::string Name = B.Variables[Array.Root].Name;
-    V.Prologue += "    const auto hk_" + Name + " = hk_" + Name + "_window.around(hk_at);\n";
-  }
-  V.Prologue += Records;
   addItemEdits(S, V.Edits);
   V.IsIndented = true;
-  V.Epilogue = "  });\n";
-  if (!Stored.empty()) {
-    const std::optional<WorkItemLimits> Limits = limitsOf(S);
-    auto Limit = [&](unsigned D) { return D < 3 && Used[D] ? limitText(S, *Limits, D) : "1"; };
-    V.Epilogue += "  hk::sync::lds();\n";
-    for (const auto &[Root, R] : Stored) {
-      const std::string Name = B.Variables[Root].Name;
-      V.Epilogue += "  hk_" + Name + "_records.store(" + Limit(Dims.Column) + ", " +
-                    Limit(Dims.Row) + ", " + Limit(Dims.Slice) +
-                    ",\n      [&](uint3 hk_at) { return " + Name + " + " +
-                    (R.Base.empty() ? "" : R.Base + " + ") + "(ptrdiff_t)hk_at." +
-                    Axis[Dims.Column] + " * " + std::to_string(R.Elements) + "; });\n";
-      StoredNames += (StoredNames.empty() ? "'" : ", '") + Name + "'";
-    }
-    V.Obligations.push_back(
-        {"each work-item stores all of a record of its own", ObligationState::Proved,
-         "indices are a record's size times its number, and an element below that"});
-  }
-  V.Message = "a workgroup loads what a tile of work-items reads of " + Names +
-              " once, in whole lines, and keeps it in LDS" +
-              (StoredNames.empty() ? "" : "; " + StoredNames + " is stored by way of LDS, too");
   V.Comment = "/// " + B.Name + " by tiles of work-items, with what they share in LDS.\n";
   V.Launch = "hk::launchTiles<" + Large + ", " + Small + ">(hk_items, hk_stream, @<" + Large +
              ">, @<" + Small + ">, $, hk_items" + Arguments + ");";

@@ -31,6 +31,10 @@ static size_t findWord(StringRef Text, StringRef Word, size_t From = 0) {
   return StringRef::npos;
 }
 
+bool hk::namesWord(const std::string &Text, const std::string &Word) {
+  return findWord(Text, Word) != StringRef::npos;
+}
+
 /// Whether \p L launches from a launcher that was written before.
 static bool isInLauncher(const Launch &L, const KernelBody &B) {
   StringRef Caller = L.Caller;
@@ -148,6 +152,26 @@ void hk::guardDimensions(const KernelSource &S, const std::array<bool, 3> &Used,
 std::string hk::castTo(const std::string &Type, const std::string &Text) {
   return Type.find(' ') == std::string::npos ? Type + "(" + Text + ")"
                                              : "(" + Type + ")(" + Text + ")";
+}
+
+std::string hk::parameterText(const KernelSource &S, const Polynomial &P,
+                              const std::string &Times) {
+  if (std::optional<int64_t> Number = numberOf(P); Number && Times.empty())
+    return std::to_string(*Number);
+  std::string Text;
+  for (const auto &[Factors, C] : P) {
+    const bool IsOne = std::abs(C) == 1 && !Factors.empty();
+    std::string Term = IsOne ? "" : std::to_string(std::abs(C)) + "ll";
+    for (const std::string &F : Factors)
+      Term += (!Term.empty()                                          ? " * "
+               : Factors.size() > 1 || !Times.empty() || P.size() > 1 ? "(long long)"
+                                                                      : "") +
+              S.Body.Variables[*KernelSource::variableOf(F)].Name;
+    if (!Times.empty())
+      Term += " * " + Times;
+    Text += (Text.empty() ? (C < 0 ? "-" : "") : (C < 0 ? " - " : " + ")) + Term;
+  }
+  return Text.empty() ? "0" : Text;
 }
 
 std::string hk::indented(const std::string &Text) {

@@ -15,17 +15,8 @@ static bool comparesNumbers(const KernelSource &S, const BodyNode &E,
     const BodyNode &From = *N->child(0);
     if (N->Type.Kind != ValueType::Unsigned || From.Type.Kind != ValueType::Signed)
       continue;
-    bool Parameters = From.Spelled;
-    visit(From, [&](const BodyNode &Inner) {
-      Parameters &=
-          Inner.Kind != NodeKind::Reference || S.Body.Variables[Inner.Variable].Parameter >= 0;
-      return true;
-    });
-    if (!Parameters)
+    if (!assumeNotNegative(S, From, Conditions))
       return false;
-    Conditions.insert(
-        (From.Kind == NodeKind::Reference ? S.Body.textOf(From) : "(" + S.Body.textOf(From) + ")") +
-        " >= 0");
   }
   return true;
 }
@@ -381,6 +372,25 @@ bool hk::isOfParameters(const KernelSource &S, const Polynomial &P) {
   return true;
 }
 
+bool hk::isOfParameterNames(const KernelSource &S, const BodyNode &E) {
+  bool Are = true;
+  visit(E, [&](const BodyNode &N) {
+    Are &= N.Kind != NodeKind::Builtin;
+    Are &= N.Kind != NodeKind::Reference || S.Body.Variables[N.Variable].Parameter >= 0;
+    return Are;
+  });
+  return Are;
+}
+
+bool hk::assumeNotNegative(const KernelSource &S, const BodyNode &E,
+                           std::set<std::string> &Conditions) {
+  if (!E.Spelled || !isOfParameterNames(S, E))
+    return false;
+  const std::string Text = S.Body.textOf(E);
+  Conditions.insert((E.Kind == NodeKind::Reference ? Text : "(" + Text + ")") + " >= 0");
+  return true;
+}
+
 std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptions &Opts,
                                           bool ItemsAreDim3, KernelVersion &V) {
   LaunchRanges Ranges(S, ItemsAreDim3);
@@ -454,6 +464,11 @@ std::optional<Declined> hk::separateRoots(const KernelSource &S, const PassOptio
   return std::nullopt;
 }
 
+/// The comparison that holds where \p Operator does not.
+static StringRef opposite(StringRef Operator) {
+  return Operator == "<" ? ">=" : Operator == ">=" ? "<" : Operator == ">" ? "<=" : ">";
+}
+
 std::optional<WorkItemLimits> hk::limitsOf(const KernelSource &S) {
   WorkItemLimits Limits;
   // All parts of \p C bound work-items.
@@ -463,31 +478,29 @@ std::optional<WorkItemLimits> hk::limitsOf(const KernelSource &S) {
     while (!Parts.empty()) {
       const BodyNode *Part = Parts.back();
       Parts.pop_back();
+      // !(i < n) is i >= n.
+      const bool Not = Part->Kind == NodeKind::Unary && Part->Text == "!";
+      if (Not)
+        Part = Part->child(0);
       if (Part->Kind != NodeKind::Binary)
         return false;
-      if (Part->Text == Joint) {
+      if (!Not && Part->Text == Joint) {
         Parts.push_back(Part->child(0));
         Parts.push_back(Part->child(1));
         continue;
       }
       bool Found = false;
       for (bool Swap : {false, true}) {
-        if (Part->Text != (Swap ? Mirrored : Operator))
+        if (Part->Text != (Not ? opposite(Swap ? Mirrored : Operator) : Swap ? Mirrored : Operator))
           continue;
         std::optional<Polynomial> I = S.form(*Part->child(Swap)), N = S.form(*Part->child(!Swap));
         if (!I || !N || !isOfParameters(S, *N) || I->size() != 1 || I->begin()->second != 1 ||
             I->begin()->first.size() != 1 ||
             !StringRef(I->begin()->first[0]).starts_with("item.") || !Part->child(!Swap)->Spelled)
           continue;
-        // Its text has to mean the same elsewhere.
-        bool Parameters = true;
-        visit(*Part->child(!Swap), [&](const BodyNode &E) {
-          Parameters &=
-              E.Kind != NodeKind::Reference || S.Body.Variables[E.Variable].Parameter >= 0;
-          return true;
-        });
         const BodyNode *&Limit = Limits.Below[I->begin()->first[0].back() - 'x'];
-        if (!Parameters || Limit || !comparesNumbers(S, *Part->child(!Swap), Limits.Conditions))
+        if (!isOfParameterNames(S, *Part->child(!Swap)) || Limit ||
+            !comparesNumbers(S, *Part->child(!Swap), Limits.Conditions))
           continue;
         Limit = Part->child(!Swap);
         Found = true;

@@ -21,9 +21,7 @@ static std::optional<std::vector<std::string>> without(std::vector<std::string> 
   return Factors;
 }
 
-/// Somewhere in \p E, or in what its variables were given, a difference is taken without sign in
-/// 32 bits and then taken for a longer number.
-static bool widensWrapped(const KernelSource &S, const BodyNode &E) {
+bool hk::widensWrapped(const KernelSource &S, const BodyNode &E) {
   std::function<bool(const BodyNode &)> Differs = [&](const BodyNode &N) {
     bool Found = false;
     visit(N, [&](const BodyNode &Inner) {
@@ -147,18 +145,8 @@ bool hk::isNumber(const KernelSource &S, const BodyNode &E, std::set<std::string
     if (E.Type.Kind == ValueType::Unsigned && From.Type.Kind == ValueType::Signed) {
       if (From.Kind == NodeKind::Integer)
         return From.Number >= 0;
-      bool Parameters = From.Spelled;
-      visit(From, [&](const BodyNode &Inner) {
-        Parameters &=
-            Inner.Kind != NodeKind::Reference || S.Body.Variables[Inner.Variable].Parameter >= 0;
-        Parameters &= Inner.Kind != NodeKind::Builtin;
-        return true;
-      });
-      if (!Parameters)
+      if (!assumeNotNegative(S, From, Conditions))
         return false;
-      Conditions.insert((From.Kind == NodeKind::Reference ? S.Body.textOf(From)
-                                                          : "(" + S.Body.textOf(From) + ")") +
-                        " >= 0");
       return isNumber(S, From, Conditions);
     }
     if (E.Type.Kind == ValueType::Signed && From.Type.Kind == ValueType::Unsigned &&

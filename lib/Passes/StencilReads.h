@@ -55,4 +55,8 @@ PlaceBounds placeBounds(const KernelSource &S, const StencilAccess &A,
 /// wraps around below zero.
 bool isNumber(const KernelSource &S, const BodyNode &E, std::set<std::string> &Conditions);
 
+/// Somewhere in \p E, or in what its variables were given, a difference is taken without sign in
+/// 32 bits and then taken for a longer number.
+bool widensWrapped(const KernelSource &S, const BodyNode &E);
+
 } // namespace hk

@@ -98,6 +98,12 @@ std::optional<Declined> declineTemplate(const KernelSource &S);
 Proposal proposalFor(const KernelSource &S, const KernelVersion &V,
                      const std::vector<Launch> &Launches, const PassOptions &Opts);
 
+/// \p P, of parameters, times \p Times in the kernel, in 64 bits.
+std::string parameterText(const KernelSource &S, const Polynomial &P, const std::string &Times);
+
+/// \p Word stands in \p Text as a whole word.
+bool namesWord(const std::string &Text, const std::string &Word);
+
 /// \p Text converted to \p Type.
 std::string castTo(const std::string &Type, const std::string &Text);
 

@@ -21,6 +21,13 @@ class LaunchRanges;
 /// A launcher can compute \p P: its factors are integer parameters.
 bool isOfParameters(const KernelSource &S, const Polynomial &P);
 
+/// The text of \p E means the same in a launcher: it names parameters only, and no place.
+bool isOfParameterNames(const KernelSource &S, const BodyNode &E);
+
+/// Adds to \p Conditions that \p E is not negative, before a conversion takes its sign; false if
+/// the launcher cannot look.
+bool assumeNotNegative(const KernelSource &S, const BodyNode &E, std::set<std::string> &Conditions);
+
 /// Adds to \p V what makes sure that parameters which are written overlap no others; why that
 /// cannot be done.
 /// \p ItemsAreDim3: the launcher's hk_items has three dimensions, else it is the number in x.

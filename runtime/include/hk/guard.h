@@ -43,12 +43,14 @@ public:
   Range operator-() const { return Range(0) - *this; }
   friend Range operator+(Range a, const Range &b) {
     a.join(b);
-    a.known &= !__builtin_add_overflow(a.low, b.low, &a.low) & !__builtin_add_overflow(a.high, b.high, &a.high);
+    const bool low = __builtin_add_overflow(a.low, b.low, &a.low), high = __builtin_add_overflow(a.high, b.high, &a.high);
+    a.known &= !low && !high;
     return a;
   }
   friend Range operator-(Range a, const Range &b) {
     a.join(b);
-    a.known &= !__builtin_sub_overflow(a.low, b.high, &a.low) & !__builtin_sub_overflow(a.high, b.low, &a.high);
+    const bool low = __builtin_sub_overflow(a.low, b.high, &a.low), high = __builtin_sub_overflow(a.high, b.low, &a.high);
+    a.known &= !low && !high;
     return a;
   }
   friend Range operator*(const Range &a, const Range &b) {
@@ -140,6 +142,11 @@ template <class T, class U> bool areDisjoint(const T *a, const Range &ra, const 
 /// a launch in 32 bits.
 inline bool isLinear(dim3 grid, dim3 block) {
   return grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && uint64_t(grid.x) * block.x < (uint64_t(1) << 29);
+}
+
+/// There is one in \p range, and 32 bits number them all.
+inline bool isSome(const Range &range) {
+  return range.isKnown() && !range.isEmpty() && range.first() >= 0 && range.last() < 0x7fffffff;
 }
 
 } // namespace hk

@@ -38,10 +38,6 @@ struct Elements {
   int first, last;
 };
 
-/// There is one in \p range, and 32 bits number them all.
-inline bool isSome(const Range &range) {
-  return range.isKnown() && !range.isEmpty() && range.first() >= 0 && range.last() < 0x7fffffff;
-}
 inline Elements elementsOf(const Range &range) { return {int(range.first()), int(range.last())}; }
 
 /// How far from 0 numbers of \p range are, at most.
@@ -72,12 +68,7 @@ template <int Fast, int Next, unsigned Columns, unsigned Height, unsigned Size =
 
   /// Work-item \p r of the rows, \p c of the columns.
   static HK_DEVICE uint3 at(unsigned c, unsigned r) {
-    const unsigned fast = unsigned(column()) + c, next = unsigned(row()) + r, last = blockIdx.z;
-    uint3 at;
-    at.x = Fast == 0 ? fast : Next == 0 ? next : last;
-    at.y = Fast == 1 ? fast : Next == 1 ? next : last;
-    at.z = Fast == 2 ? fast : Next == 2 ? next : last;
-    return at;
+    return detail::placeOf<Fast, Next>(unsigned(column()) + c, unsigned(row()) + r, blockIdx.z);
   }
   /// Calls work(at) for each work-item of the tile.
   template <class Work> static HK_DEVICE void each(const dim3 &items, Work work) {
