@@ -1,4 +1,5 @@
 // A sparse matrix with long rows times a dense vector, a work-item a row.
+// Options: --assume=long-loops
 // Arguments: rows columns each. Simulated: 160 400 64. Uneven: 150 400 64. GPU: 32768 32768 1024
 #include "common.h"
 

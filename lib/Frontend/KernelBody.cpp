@@ -1,4 +1,5 @@
 //===- KernelBody.cpp - The text of a kernel as a tree --------------------===//
+#include "Contraction.h"
 #include "hk/Frontend/KernelBody.h"
 
 #include "Collect.h"
@@ -667,6 +668,7 @@ std::shared_ptr<const KernelBody> readBody(const FunctionDecl *F, const SourceIn
   for (const ParmVarDecl *P : F->parameters())
     Reader.variable(P);
   Out->Root = Reader.statement(Body);
+  Out->MayContract = mayContract(Body, Index.Context);
   return Out;
 }
 

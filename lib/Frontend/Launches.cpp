@@ -129,7 +129,7 @@ public:
     if (const CallExpr *Config = Call->getConfig()) {
       auto Text = [&](unsigned I) {
         return I < Config->getNumArgs() && !Config->getArg(I)->isDefaultArgument()
-                   ? Index.textOf(Config->getArg(I)->IgnoreParenImpCasts())
+                   ? writtenText(Config->getArg(I)->IgnoreUnlessSpelledInSource()->IgnoreParens(), Call)
                    : std::string();
       };
       if (Config->getNumArgs() >= 2) {
@@ -145,12 +145,15 @@ public:
     }
     for (const Expr *A : Call->arguments())
       if (!A->isDefaultArgument()) {
-        L.Arguments.push_back(Index.textOf(A->IgnoreImplicit()));
+        L.Arguments.push_back(writtenText(A->IgnoreImplicit(), Call));
         L.ArgumentValues.push_back(Dims.value(A));
       }
     L.Where = spelling(Call, L.Form);
-    L.Callee = Index.textOf(Call->getCallee()->IgnoreParenImpCasts());
-    if (Written W = Index.written(Call->getSourceRange()); W.Where == Spelling::File)
+    L.Callee = writtenText(Call->getCallee()->IgnoreParenImpCasts(), Call);
+    SourceRange Range = Call->getSourceRange();
+    if (L.Form == LaunchForm::LaunchKernelGGL && L.Where == Spelling::File)
+      Range = SM.getExpansionRange(Call->getBeginLoc()).getAsRange(); // all of the macro's use
+    if (Written W = Index.written(Range); W.Where == Spelling::File)
       L.Call = W.Span;
     add(Call, Kernel, std::move(L));
     return true;
@@ -200,6 +203,22 @@ public:
   }
 
 private:
+  /// The text of \p E, a part of \p Call. In a use of hipLaunchKernelGGL it is what stands there, macros by their names.
+  std::string writtenText(const Expr *E, const CUDAKernelCallExpr *Call) const {
+    auto Outward = [&](SourceLocation Loc, bool End) {
+      while (Loc.isMacroID()) {
+        const CharSourceRange Use = SM.getImmediateExpansionRange(Loc);
+        Loc = SM.isMacroArgExpansion(Loc) ? SM.getImmediateSpellingLoc(Loc) : End ? Use.getEnd() : Use.getBegin();
+      }
+      return Loc;
+    };
+    const SourceLocation Begin = Outward(E->getBeginLoc(), false), End = Outward(E->getEndLoc(), true);
+    if (Call->getBeginLoc().isFileID() || Begin == SM.getExpansionLoc(Call->getBeginLoc()) ||
+        !SM.isWrittenInSameFile(Begin, End) || SM.isBeforeInTranslationUnit(End, Begin))
+      return Index.textOf(E);
+    return Lexer::getSourceText(CharSourceRange::getTokenRange(Begin, End), SM, Index.LangOpts).str();
+  }
+
   /// Where a <<<>>> launch is spelled. hipLaunchKernelGGL makes one of its own, and what counts then is where that macro
   /// is used.
   Spelling spelling(const CUDAKernelCallExpr *Call, LaunchForm &Form) const {

@@ -97,6 +97,9 @@ Proposal remarkFor(const KernelFacts &K, const AccessPattern &P) {
   return Out;
 }
 
+/// The name of \p K and its scopes, without template arguments.
+StringRef bareName(const Kernel &K) { return StringRef(K.Name).split('<').first; }
+
 class Coalesce : public RewritePass {
 public:
   explicit Coalesce(const PassOptions &Opts) : Opts(Opts) {}
@@ -188,9 +191,16 @@ private:
           none_of(Launches, [&](const Launch &Known) { return Known.Place == L.Place; }))
         Launches.push_back(L);
     std::optional<Proposal> First;
+    const KernelBody &Body = *Instances.front()->K.Tree;
+    const bool IsOverloaded = any_of(TU.Kernels, [&](const Kernel &Other) {
+      return Other.Tree && bareName(Other) == bareName(Instances.front()->K) &&
+             (Other.Tree->File != Body.File || Other.Tree->Begin != Body.Begin);
+    });
     for (const KernelFacts *K : Instances) {
       KernelSource Source(K->K);
-      std::variant<KernelVersion, Declined> Found = choose(Source, Launches);
+      std::variant<KernelVersion, Declined> Found =
+          IsOverloaded ? Declined{"the version's name is its own", "the kernel has overloads", {}}
+                       : choose(Source, Launches);
       Proposal P;
       if (auto *V = std::get_if<KernelVersion>(&Found)) {
         P = proposalFor(Source, *V, Launches, Opts);

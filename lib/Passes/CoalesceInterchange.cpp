@@ -331,9 +331,7 @@ std::variant<KernelVersion, Declined> Interchange::run() {
   if (Sums) {
     Obligations.push_back({"sums may be taken in another order", ObligationState::Assumed,
                            "--fp=reassoc, the default"});
-    // No proof: how much terms cancel is up to the data. Some thousands of them, of a like size.
-    const double Error = Sums >= 8 ? 1e-12 : Sums == 4 ? 1e-4 : 1e-2;
-    V.Bound = ErrorBound{Error, Error};
+    V.Bound = floatBound(Sums);
   }
   writeLoops(NeedSync);
   writeLeaders(NeedSync);
@@ -373,6 +371,21 @@ std::variant<KernelVersion, Declined> Interchange::run() {
       Trips += " / " + std::to_string(L.Width);
     break;
   }
+  // Of lengths that only memory says many may be short: lanes would be idle.
+  for (const SharedLoop &L : Shared) {
+    if (Trips != "0" || (!S.dependsOnMemory(*L.Loop.From) &&
+                         none_of(L.Loop.Bounds, [&](const CountedLoop::Bound &Bound) {
+                           return S.dependsOnMemory(*Bound.To);
+                         })))
+      continue;
+    const std::string Long = "loops are long enough for lanes to share them";
+    if (!Opts.AssumeLongLoops)
+      return Declined{
+          Long, "how long they are is not known at the launch; --assume=long-loops would say it",
+          L.Loop.For->Place.valid() ? L.Loop.For->Place : S.K.Place};
+    V.Obligations.push_back({Long, ObligationState::Assumed, "--assume=long-loops"});
+    break;
+  }
   if (Across) {
     V.Message = "16 wavefronts share the loops of each, since there are few work-items";
     V.Comment = "/// " + B.Name + " with 16 wavefronts in place of each, which share its loops.\n";
@@ -398,10 +411,17 @@ std::variant<KernelVersion, Declined> Interchange::run() {
     for (const Reduction &R : L.Reductions)
       if (R.IsArray)
         Rows = "Many";
-  V.Launch = "hk::launchGroups(hk_items, " + Trips + ", hk::Rows::" + Rows +
-             ", hk_stream, @<hk::Group<hk::InWave>\x01>,\n"
-             "                     @<hk::Group<256>\x01>, @<hk::Group<512>\x01>, "
-             "@<hk::Group<1024>\x01>, $);";
+  if (const std::string Size = std::to_string(Opts.BlockSize); Opts.BlockSize) {
+    const std::string InWave = "@<hk::Group<hk::InWave, " + Size + ">\x01>";
+    V.Launch = "hk::launchGroupsOf<" + Size + ">(hk_items, " + Trips + ", hk::Rows::" + Rows +
+               ", hk_stream, " + InWave + ", " +
+               (Opts.BlockSize > WaveSize ? "@<hk::Group<" + Size + ">\x01>" : InWave) + ", $);";
+  } else {
+    V.Launch = "hk::launchGroups(hk_items, " + Trips + ", hk::Rows::" + Rows +
+               ", hk_stream, @<hk::Group<hk::InWave>\x01>,\n"
+               "                     @<hk::Group<256>\x01>, @<hk::Group<512>\x01>, "
+               "@<hk::Group<1024>\x01>, $);";
+  }
   V.Effects.push_back({"128-byte lines a wavefront in its loops", Before / After, 1});
   return V;
 }

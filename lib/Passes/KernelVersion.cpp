@@ -17,6 +17,11 @@ static std::vector<std::string> split(const std::string &Text, char At) {
   return {Parts.begin(), Parts.end()};
 }
 
+ErrorBound hk::floatBound(unsigned Bytes) {
+  const double Error = Bytes >= 8 ? 1e-12 : Bytes == 4 ? 1e-4 : 1e-2;
+  return {Error, Error};
+}
+
 static std::string launcherName(const KernelBody &B) { return "launch_" + B.Name; }
 
 static bool isWord(char C) { return isAlnum(C) || C == '_'; }
@@ -33,6 +38,24 @@ static size_t findWord(StringRef Text, StringRef Word, size_t From = 0) {
 
 bool hk::namesWord(const std::string &Text, const std::string &Word) {
   return findWord(Text, Word) != StringRef::npos;
+}
+
+/// The parameters in \p Text, which are apart by commas outside of all brackets.
+static std::vector<StringRef> templateParameters(StringRef Text) {
+  std::vector<StringRef> Parts;
+  int Depth = 0;
+  size_t From = 0;
+  for (size_t I = 0; I != Text.size(); ++I) {
+    const char C = Text[I];
+    Depth += C == '<' || C == '(' || C == '[' || C == '{';
+    Depth -= C == '>' || C == ')' || C == ']' || C == '}';
+    if (C == ',' && Depth == 0) {
+      Parts.push_back(Text.slice(From, I));
+      From = I + 1;
+    }
+  }
+  Parts.push_back(Text.drop_front(From));
+  return Parts;
 }
 
 /// Whether \p L launches from a launcher that was written before.
@@ -185,6 +208,18 @@ static Obligation failed(const std::string &Text, const std::string &How) {
   return {Text, ObligationState::Failed, How};
 }
 
+/// By how much results may differ if products are rounded, or not, before they are added: that the
+/// terms nearly cancel is up to the data. \p S: the least exact type that it computes with says it.
+static ErrorBound contractionBound(const KernelSource &S) {
+  unsigned Bytes = 8;
+  visit(*S.Body.Root, [&](const BodyNode &N) {
+    if (N.Type.Kind == ValueType::Float || N.Type.Kind == ValueType::Struct)
+      Bytes = std::min(Bytes, N.Type.Kind == ValueType::Struct ? 4 : N.Type.Bytes);
+    return true;
+  });
+  return floatBound(Bytes);
+}
+
 /// Tells the compiler what the launcher has made sure of: that the memory of a pointer is its own.
 static std::vector<TextEdit> restrictEdits(const KernelBody &B, const KernelVersion &V) {
   std::vector<TextEdit> Edits;
@@ -228,6 +263,16 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
     return Decline("a second version of the kernel can stand beside it", B.NotCopyable);
   if (S.K.BodyHasConditionals && !Opts.AssumeConfiguration)
     return Decline("the kernel's text reads the same in every configuration", "it has #if lines");
+  if (B.MayContract) {
+    const std::string Text = "products are rounded before they are added, or not, as in the kernel";
+    if (Opts.ExactFloats)
+      return Decline(Text,
+                     "--fp=exact asks for it, and -ffp-contract=fast leaves it to the compiler");
+    P.Obligations.push_back({Text, ObligationState::Assumed,
+                             "--fp=reassoc, the default; -ffp-contract=on would say it"});
+    if (!P.Bound)
+      P.Bound = contractionBound(S);
+  }
   const std::string Version = B.Name + VersionSuffix, Launcher = launcherName(B);
   for (const std::string &Name : {Version, Launcher})
     if (findWord(B.Text, Name) != StringRef::npos)
@@ -240,6 +285,8 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
   for (const KernelParam &Param : S.K.Params) {
     if (Param.Name.empty())
       return Decline("each parameter has a name", "one has none");
+    if (Param.Name == B.Name)
+      return Decline("the launcher can name the kernel", "a parameter has its name");
     Arguments += (Arguments.empty() ? "" : ", ") + Param.Name;
   }
   const std::string Params = B.Text.substr(B.ParamsBegin, B.ParamsEnd - B.ParamsBegin);
@@ -254,11 +301,10 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
   std::string Text = "\n\n" + V.Comment;
   if (!Template.empty())
     Text += "template <" + Template + ">\n";
-  else
-    Text += "static ";
-  Text += "__global__ " + (V.Threads.empty() ? "" : "__launch_bounds__(" + V.Threads + ") ") +
-          "void " + Version + "(" + NewParams + (V.Params.empty() ? "" : Comma + V.Params) +
-          ") {\n" + V.Prologue;
+  // Another unit may have one of the same name.
+  Text += "static __global__ " +
+          (V.Threads.empty() ? "" : "__launch_bounds__(" + V.Threads + ") ") + "void " + Version +
+          "(" + NewParams + (V.Params.empty() ? "" : Comma + V.Params) + ") {\n" + V.Prologue;
   std::string Body = edited(B, B.BodyBegin + 1, B.End - 1, V.Edits);
   Body = StringRef(Body).ltrim("\r\n").rtrim().str();
   if (!Body.empty())
@@ -267,9 +313,9 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
 
   Text += "\n\n/// Launches " + Version + ", or " + B.Name +
           " itself where that cannot stand in for it.\n";
-  Text +=
-      B.TemplateParams.empty() ? std::string("inline ") : "template <" + B.TemplateParams + ">\n";
-  Text += "void " + Launcher +
+  if (!B.TemplateParams.empty())
+    Text += "template <" + B.TemplateParams + ">\n";
+  Text += "static inline void " + Launcher +
           "(dim3 hk_grid, dim3 hk_block, size_t hk_lds, hipStream_t hk_stream" + Comma + Params +
           ") {\n";
   for (const std::string &Line : V.Setup)
@@ -292,9 +338,7 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
   std::string Explicit;
   if (!B.TemplateParams.empty()) {
     // The kernel's own template arguments, by the names of its parameters.
-    SmallVector<StringRef, 8> Parts;
-    StringRef(B.TemplateParams).split(Parts, ',');
-    for (StringRef Part : Parts) {
+    for (StringRef Part : templateParameters(B.TemplateParams)) {
       StringRef Name = Part.split('=').first.trim();
       size_t From = Name.size();
       while (From && isWord(Name[From - 1]))
@@ -313,9 +357,9 @@ Proposal hk::proposalFor(const KernelSource &S, const KernelVersion &V,
   for (const Launch &L : Launches) {
     if (isInLauncher(L, B))
       continue;
-    if (L.Form != LaunchForm::Chevron || L.Where != Spelling::File || L.Call.Length == 0 ||
-        L.GridText.empty() || L.BlockText.empty() ||
-        (L.Call.File == B.File && L.Call.Offset < B.End) ||
+    if ((L.Form != LaunchForm::Chevron && L.Form != LaunchForm::LaunchKernelGGL) ||
+        L.Where != Spelling::File || L.Call.Length == 0 || L.GridText.empty() ||
+        L.BlockText.empty() || (L.Call.File == B.File && L.Call.Offset < B.End) ||
         L.Arguments.size() != S.K.Params.size()) {
       P.Notes.push_back({L.Place, "this launch keeps the original"});
       continue;

@@ -208,9 +208,8 @@ OperandLoops::loopAt(const BodyNode &For, std::set<std::string> &Conditions, Dec
     End = sum(*End, {{{}, 1}}, 1);
   if (!End)
     return std::nullopt;
-  if (std::optional<Polynomial> Count = sum(*End, *From, -1))
-    if (std::optional<int64_t> Number = numberOf(*Count); Number && *Number < FewestSteps)
-      return std::nullopt;
+  if (isShort(For))
+    return std::nullopt;
   if (jumps(*L->body()))
     return No("it may be left early");
   for (const std::string &C : Needed)
@@ -220,10 +219,21 @@ OperandLoops::loopAt(const BodyNode &For, std::set<std::string> &Conditions, Dec
   return Out;
 }
 
+/// The text says how few steps it has.
+bool OperandLoops::isShort(const BodyNode &For) const {
+  std::optional<CountedLoop> L = S->countedLoop(For);
+  if (!L || L->Down)
+    return false;
+  std::optional<Polynomial> From = S->form(*L->From), End = S->form(*L->Bounds[0].To),
+                            Count = From && End ? sum(*End, *From, -1) : std::nullopt;
+  std::optional<int64_t> Number = Count ? numberOf(*Count) : std::nullopt;
+  return Number && *Number < FewestSteps;
+}
+
 bool OperandLoops::find(std::set<std::string> &Conditions, Declined &Why) {
   bool Any = false;
   for (const SourceAccess &A : S->Accesses)
-    Any |= !A.Writes && !A.Loops.empty();
+    Any |= !A.Writes && A.Loops.size() == 1 && !isShort(*A.Loops[0]);
   if (!Any || !flatten(Why))
     return false;
   for (const BodyNode *N : Statements)

@@ -89,6 +89,7 @@ private:
   std::vector<Carried> Carry;
 
   bool flatten(Declined &Why);
+  bool isShort(const BodyNode &For) const;
   std::optional<LoopWithOperands> loopAt(const BodyNode &For, std::set<std::string> &Conditions,
                                          Declined &Why) const;
   std::optional<Operand> operandAt(const SourceAccess &A, const BodyNode &For,

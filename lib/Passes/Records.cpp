@@ -46,6 +46,7 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
   const std::optional<WorkItemLimits> Limits = limitsOf(S);
   Record R;
   std::optional<Polynomial> Base;
+  std::vector<const SourceAccess *> Stored;
   for (const SourceAccess &A : S.Accesses) {
     if (A.Root != Root)
       continue;
@@ -132,8 +133,14 @@ std::optional<Record> hk::recordOf(const KernelSource &S, unsigned Root, unsigne
       if (A.Writes)
         R.Written.insert(Numbers.begin(), Numbers.end());
     }
-    R.Reads |= A.Reads;
+    // What the work-item has written before is its own already.
+    R.Reads |=
+        A.Reads && !(R.Elements == 1 && !IsStruct && any_of(Stored, [&](const SourceAccess *W) {
+                       return W->Assignment->End <= A.Node->Begin;
+                     }));
     R.Writes |= A.Writes;
+    if (A.Writes && !A.Reads && A.Loops.empty())
+      Stored.push_back(&A);
     const std::string Name = "hk_" + B.Variables[Root].Name;
     if (IsStruct)
       Edits.push_back({A.Node->Begin, A.Node->End, Name + ".own()"});

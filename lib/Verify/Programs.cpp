@@ -383,6 +383,7 @@ ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, cons
     return Out;
   }
   Out.Launches = unsigned(A.Launches.size());
+  Out.ExitCode = A.Code;
   if (Opts.Gpu && A.Launches.empty()) {
     Out.NotRun = "no launch of it was seen";
     return Out;
@@ -423,7 +424,10 @@ ProgramOutcome verification::runPrograms(StringRef Before, StringRef After, cons
       }
     }
     if (Order == 0)
-      Out.Compared = unsigned(commonLaunches(A, B).size());
+      for (auto [I, J] : commonLaunches(A, B)) {
+        ++Out.Compared;
+        Out.InPlace[A.Launches[I].Kernel] += B.Launches[J].Kernel != A.Launches[I].Kernel;
+      }
     std::vector<Place> Places = differences(A, B);
     if (!Places.empty() && !Independent) {
       // Where the original, too, depends on the order, nothing follows from a difference.

@@ -13,6 +13,8 @@ struct ProgramOutcome {
   std::optional<ErrorBound> Bound; ///< the loosest of all kernels
   Deviation Largest;               ///< that it let pass
   unsigned Launches = 0, Compared = 0; ///< of the original; those whose memory was compared
+  int ExitCode = 0;                    ///< of both
+  std::map<std::string, unsigned> InPlace; ///< by mangled name of those compared: launches of a version in its place
   /// By kernel, as the simulator names it: launches, and counts before and after.
   struct Counts {
     uint64_t LaunchesBefore = 0, LaunchesAfter = 0;

@@ -1,6 +1,7 @@
 //===- Verify.cpp - From a file to the report -----------------------------===//
 
 #include "hk/Support/Installation.h"
+#include "hk/Support/VersionNames.h"
 #include "hk/Verify/Verify.h"
 
 #include "Build.h"
@@ -100,7 +101,7 @@ class Verification {
 public:
   Verification(const VerifyInput &Input, const std::vector<ReplacedFile> &Rewritten, const FrontendOptions &Frontend,
                const VerifyOptions &Opts, raw_ostream &OS)
-      : Input(Input), Opts(Opts), OS(OS), Build(Input, Frontend, Rewritten, Folder) {}
+      : Input(Input), Rewritten(Rewritten), Opts(Opts), OS(OS), Build(Input, Frontend, Rewritten, Folder) {}
 
   VerifyStatus run() {
     if (!Build.prepare(OS))
@@ -123,10 +124,18 @@ public:
 
 private:
   const VerifyInput &Input;
+  const std::vector<ReplacedFile> &Rewritten;
   const VerifyOptions &Opts;
   raw_ostream &OS;
   TemporaryFolder Folder;
   Builder Build;
+
+  /// The rewrite keeps \p K, and writes a version of it that stands in for it.
+  bool hasVersion(const Kernel &K) const {
+    const StringRef Bare = StringRef(K.Name).split('<').first;
+    const std::string Version = " " + (Bare.contains(':') ? Bare.rsplit(':').second : Bare).str() + VersionSuffix + "(";
+    return any_of(Rewritten, [&](const ReplacedFile &R) { return StringRef(R.Contents).contains(Version); });
+  }
 
   /// Nothing if it is no program by itself.
   std::optional<VerifyStatus> program() {
@@ -157,6 +166,12 @@ private:
     }
     OS << Input.TheJob.File << ": equal: " << R.Launches << (R.Launches == 1 ? " launch" : " launches") << ", memory compared after "
        << R.Compared << ", output and exit code too" << withinText(R.Bound, R.Largest) << "\n";
+    if (R.ExitCode)
+      OS << "note: both end with exit code " << R.ExitCode << "\n";
+    for (const Kernel &K : Input.Kernels)
+      if (auto It = R.InPlace.find(K.Mangled); It != R.InPlace.end() && !It->second && hasVersion(K))
+        OS << placeOf(K) << "warning: the new version of '" << K.Name
+           << "' did not run: what its launcher checks did not hold [hk-verify]\n";
     for (auto &[Name, C] : R.Kernels) {
       OS << "  " << demangle(Name) << ": " << C.LaunchesBefore << " launches before, " << C.LaunchesAfter << " after\n";
       printCounts(OS, C.Before, C.After);
@@ -199,6 +214,13 @@ private:
       for (const LaunchSpec &S : Specs)
         if (isNamed(K, S.Kernel))
           Own.push_back(&S);
+      if (hasVersion(K)) {
+        ++NotRun;
+        OS << placeOf(K) << "warning: kernel '" << K.Name
+           << "' is not verified: its new version is launched by host code, which generated inputs do not run; verify a program "
+              "that launches it [hk-verify]\n";
+        continue;
+      }
       const std::optional<ErrorBound> Bound = boundOf(K, Input.Kernels, Opts);
       KernelOutcome R;
       if (!is_contained(Common, K.Mangled))

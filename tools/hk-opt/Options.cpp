@@ -50,7 +50,7 @@ cl::list<std::string> PassNames("passes", cl::desc("Run these passes only (defau
                                                   "how wavefronts reach global memory and lets neighbouring lanes reach neighbours"),
                                 cl::value_desc("A,B"), cl::CommaSeparated, cl::sub(RewriteCommand), cl::sub(VerifyCommand),
                                 cl::cat(PassCategory));
-enum class Assumption { NoAlias, Launches, Configuration };
+enum class Assumption { NoAlias, Launches, Configuration, LongLoops };
 cl::list<Assumption>
     Assumptions("assume", cl::desc("Take for granted what the code does not show:"), cl::CommaSeparated,
                 cl::values(clEnumValN(Assumption::NoAlias, "noalias",
@@ -58,7 +58,9 @@ cl::list<Assumption>
                            clEnumValN(Assumption::Launches, "launches",
                                       "the launches in the given files are all there are"),
                            clEnumValN(Assumption::Configuration, "configuration",
-                                      "the files are built with the given flags only, so #if lines read one way")),
+                                      "the files are built with the given flags only, so #if lines read one way"),
+                           clEnumValN(Assumption::LongLoops, "long-loops",
+                                      "loops whose length is in memory, as of rows of a sparse matrix, are long enough for lanes to share")),
                 cl::sub(RewriteCommand), cl::sub(VerifyCommand), cl::sub(FactsCommand), cl::cat(PassCategory));
 enum class FloatingPoint { Exact, Reassoc };
 cl::opt<FloatingPoint> Floats("fp", cl::desc("What floating-point results may differ by:"),
@@ -231,6 +233,7 @@ std::optional<int> hk::parseCommandLine(int Argc, const char *const *Argv, ToolO
   Out.Passes.AssumeNoAlias = is_contained(Assumptions, Assumption::NoAlias);
   Out.Passes.AssumeLaunches = is_contained(Assumptions, Assumption::Launches);
   Out.Passes.AssumeConfiguration = is_contained(Assumptions, Assumption::Configuration);
+  Out.Passes.AssumeLongLoops = is_contained(Assumptions, Assumption::LongLoops);
   Out.Passes.InsertBarriers = Out.Passes.AllRaces = InsertBarriers;
   Out.Passes.SolverSteps = SolverSteps;
   Out.Output = Output;

@@ -99,6 +99,8 @@ struct KernelBody {
   std::string TemplateParams;            ///< between < and >; empty for none
   /// Why no second version can stand beside it: it is a member, in an extern "C" block, made by a macro, ...
   std::string NotCopyable;
+  /// The compiler may round floating-point products or not, where sums use them, by what stands around: -ffp-contract=fast.
+  bool MayContract = false;
   std::vector<BodyVariable> Variables;
   std::unique_ptr<BodyNode> Root; ///< the Block
 

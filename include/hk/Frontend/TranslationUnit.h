@@ -64,9 +64,9 @@ enum class LaunchForm { Chevron, LaunchKernelGGL, LaunchKernel, Other };
 struct Launch {
   SourcePlace Place;
   LaunchForm Form = LaunchForm::Chevron;
-  SourceSpan Call;    ///< the text of the call, when it is spelled in a file
+  SourceSpan Call;    ///< the text of the call, or of the use of hipLaunchKernelGGL, when it is spelled in a file
   std::string Callee; ///< the kernel as it is written there, with template arguments
-  std::string GridText, BlockText; ///< of a chevron launch
+  std::string GridText, BlockText; ///< of one by <<<>>> or that macro
   std::string Kernel; ///< mangled device name; empty when the callee is not a known kernel
   std::array<LaunchDim, 3> Grid;
   std::array<LaunchDim, 3> Block;

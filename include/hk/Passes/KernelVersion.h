@@ -101,6 +101,11 @@ Proposal proposalFor(const KernelSource &S, const KernelVersion &V,
 /// \p P, of parameters, times \p Times in the kernel, in 64 bits.
 std::string parameterText(const KernelSource &S, const Polynomial &P, const std::string &Times);
 
+/// What results of sums of \p Bytes bytes are compared by, relative and absolute, where they may be
+/// taken another way. No proof: how much terms cancel is up to the data. It suits some thousands of
+/// them, of a like size.
+ErrorBound floatBound(unsigned Bytes);
+
 /// \p Word stands in \p Text as a whole word.
 bool namesWord(const std::string &Text, const std::string &Word);
 

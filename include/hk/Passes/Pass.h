@@ -25,6 +25,7 @@ struct PassOptions {
   bool AssumeLaunches = false; ///< --assume=launches: the launches in view are all there are
   bool AssumeConfiguration =
       false; ///< --assume=configuration: #if lines always read as with the given flags
+  bool AssumeLongLoops = false; ///< --assume=long-loops: loops of unknown length are long
   /// --block-size: work-items of the workgroups of new versions; 0: by the occupancy model.
   unsigned BlockSize = 0;
   std::string Target = "gfx942"; ///< --target

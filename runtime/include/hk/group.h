@@ -101,8 +101,9 @@ constexpr int InWave = 0;
 /// Groups of which each wavefront has one lane: neighbouring work-items stay neighbours, and 16 others share what one did.
 constexpr int AcrossWaves = -16;
 
-/// A group of \p Lanes work-items: a whole workgroup, of more than one wavefront, or InWave, or AcrossWaves.
-template <int Lanes> class Group {
+/// A group of \p Lanes work-items: a whole workgroup, of more than one wavefront, or InWave, in workgroups of \p Size, or
+/// AcrossWaves.
+template <int Lanes, unsigned Size = 256> class Group {
   static constexpr bool IsWorkgroup = Lanes > 0, IsAcross = Lanes < 0;
   static constexpr unsigned Neighbours = 64; ///< work-items of a workgroup, AcrossWaves
   static_assert(Lanes <= 0 || ((Lanes & (Lanes - 1)) == 0 && Lanes > WaveSize && Lanes <= 1024),
@@ -110,7 +111,7 @@ template <int Lanes> class Group {
 
 public:
   /// Work-items of a workgroup.
-  static constexpr unsigned Threads = IsAcross ? Neighbours * unsigned(-Lanes) : Lanes > 256 ? unsigned(Lanes) : 256;
+  static constexpr unsigned Threads = IsAcross ? Neighbours * unsigned(-Lanes) : IsWorkgroup ? unsigned(Lanes) : Size;
 
   HK_DEVICE explicit Group(Groups groups) : groups(groups) {}
 
@@ -394,6 +395,21 @@ void launchGroups(size_t items, size_t steps, Rows rows, hipStream_t stream, voi
   const size_t workgroups = (items * lanes + threads - 1) / threads;
   void (*kernel)(Parameters...) = lanes <= unsigned(WaveSize) ? wave : lanes == 256 ? some : lanes == 512 ? many : most;
   kernel<<<dim3(unsigned(workgroups)), dim3(threads), 0, stream>>>(arguments..., groups);
+}
+
+/// The same with workgroups of \p Size work-items only: groups within wavefronts, or \p whole, with the lanes of one.
+template <unsigned Size, class... Parameters, class... Arguments>
+void launchGroupsOf(size_t items, size_t steps, Rows rows, hipStream_t stream, void (*wave)(Parameters...), void (*whole)(Parameters...),
+                    const Arguments &...arguments) {
+  if (items == 0)
+    return;
+  unsigned lanes = groupLanes(items, steps, rows);
+  const bool isWhole = lanes > unsigned(WaveSize) && items * Size < (size_t(1) << 32);
+  lanes = isWhole ? Size : lanes < unsigned(WaveSize) ? lanes : unsigned(WaveSize);
+  Groups groups = {unsigned(items), 0};
+  while (1u << groups.lanesLog2 < lanes)
+    ++groups.lanesLog2;
+  (isWhole ? whole : wave)<<<dim3(unsigned((items * lanes + Size - 1) / Size)), dim3(Size), 0, stream>>>(arguments..., groups);
 }
 
 /// Neighbouring work-items reach neighbours, but there are too few of them to keep a large GPU busy.

@@ -17,10 +17,16 @@ __global__ void flip(const float *x, float *y, int height, int width) {
 }
 } // namespace images
 
+#define LAUNCH(kernel, ...) hipLaunchKernelGGL(kernel, dim3(2, 100), dim3(64), 0, 0, __VA_ARGS__)
+#define WIDTH 100
+
 void run(const float *x, float *y, const double *u, double *v, hipStream_t stream) {
   scaled<float, 3><<<4, 64>>>(x, y, 200u, 1000u);
   if (x != y)
     scaled<double, 5><<<dim3(4), 64, 0, stream>>>(u, v, 200u, 1000u);
   images::flip<<<dim3(2, 100), dim3(64)>>>(x, y, 100, 100);
-  hipLaunchKernelGGL(images::flip, dim3(2, 100), dim3(64), 0, stream, x, y, 100, 100);
+  hipLaunchKernelGGL(images::flip, dim3(2, 100), 64, 0, hipStreamPerThread, x, y,
+                     (100), WIDTH);
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(scaled<float, 3>), dim3(4), dim3(64), 0, stream, x, y, 200u, 1000u);
+  LAUNCH(images::flip, x, y, 100, 100);
 }
