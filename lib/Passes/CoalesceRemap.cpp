@@ -417,11 +417,13 @@ std::variant<KernelVersion, Declined> Remap::run() {
       Next = D;
   const bool Usual = Next == (Best == 0 ? 1u : 0u);
   const unsigned Threads = blockSize(Opts);
-  const std::string Rows = ", 64, " + std::to_string(Threads / 64);
+  const bool OneDimension = Used[0] + Used[1] + Used[2] == 1;
+  const std::string Rows = OneDimension ? ", " + std::to_string(Threads) + ", 1"
+                                        : ", 64, " + std::to_string(Threads / 64);
   const std::string Shape = "hk::LanesAlong<" + std::to_string(Best) +
-                            (!Usual           ? Rows + ", 1, " + std::to_string(Next)
-                             : Threads != 256 ? Rows
-                                              : "") +
+                            (!Usual ? Rows + ", 1, " + std::to_string(Next)
+                             : Threads != 256 || OneDimension ? Rows
+                                                              : "") +
                             ">";
   V.Threads = std::to_string(Threads);
   V.Prologue = "  const uint3 hk_at = " + Shape +

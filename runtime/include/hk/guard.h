@@ -141,7 +141,8 @@ template <class T, class U> bool areDisjoint(const T *a, const Range &ra, const 
 /// Work-items are numbered in x only, and there are no more than groups of 8 lanes can stand for: AMD counts the work-items of
 /// a launch in 32 bits.
 inline bool isLinear(dim3 grid, dim3 block) {
-  return grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && uint64_t(grid.x) * block.x < (uint64_t(1) << 29);
+  const uint64_t items = uint64_t(grid.x) * block.x;
+  return grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && items && items < (uint64_t(1) << 29);
 }
 
 /// There is one in \p range, and 32 bits number them all.

@@ -113,10 +113,11 @@ inline bool areManyTiles(const dim3 &items) { return uint64_t(items.x) * items.y
 /// Enough work-items to keep all lanes of a large GPU busy with several each.
 inline bool areMany(const dim3 &items) { return uint64_t(items.x) * items.y * items.z >= uint64_t(1) << 20; }
 
-/// The numbers of workgroups that \p Shape needs for \p items can be launched.
+/// The numbers of workgroups that \p Shape needs for \p items can be launched. None are left to the kernel itself, since an
+/// empty grid is an error.
 template <class Shape> bool fits(const dim3 &items) {
   const dim3 grid = Shape::grid(items), block = Shape::block();
-  return grid.y <= 65535 && grid.z <= 65535 && uint64_t(grid.x) * block.x < (uint64_t(1) << 31) && items.x < (1u << 31) &&
+  return items.x && items.y && items.z && grid.y <= 65535 && grid.z <= 65535 && uint64_t(grid.x) * block.x < (uint64_t(1) << 31) && items.x < (1u << 31) &&
          items.y < (1u << 31);
 }
 
