@@ -27,13 +27,13 @@ template <class T, int K, unsigned Threads> class Records {
   static_assert(std::is_trivially_copyable<Value>::value, "records are copied as bytes");
   static constexpr unsigned RecordBytes = K * sizeof(T);
   static constexpr bool IsWords = RecordBytes % 4 == 0 && alignof(T) >= 4;
-  /// Bytes from record to record in LDS.
-  static constexpr unsigned Apart = IsWords && RecordBytes / 4 % 2 == 0 ? RecordBytes + 4 : RecordBytes;
-  static_assert(Apart % alignof(T) == 0, "a record of such alignment is wide already");
+  /// Bytes from record to record in LDS: an odd number of banks, or of what is loaded at once, so that lanes are on different ones.
+  static constexpr unsigned Grain = alignof(T) < 4 ? 4 : unsigned(alignof(T));
+  static constexpr unsigned Apart = IsWords && RecordBytes / Grain % 2 == 0 ? RecordBytes + Grain : RecordBytes;
 
 public:
   struct Memory {
-    alignas(16) unsigned char bytes[Threads * Apart];
+    alignas(Grain < 16 ? 16 : Grain) unsigned char bytes[Threads * Apart];
   };
 
   /// \p first: the first record of this workgroup; \p count: how many there are.
