@@ -185,7 +185,10 @@ public:
       V.Elements = A->getSize().getZExtValue();
     } else if (T->isArrayType())
       V.Kind = ValueType::Array;
-    else if (T->isRecordType())
+    else if (const auto *R = T->getAsCXXRecordDecl()) {
+      V.Kind = ValueType::Struct;
+      V.IsPlain = T.isTriviallyCopyableType(Context) && R->hasDefinition() && R->hasTrivialDefaultConstructor();
+    } else if (T->isRecordType())
       V.Kind = ValueType::Struct;
     return V;
   }

@@ -123,7 +123,8 @@ std::optional<Operand> OperandLoops::operandAt(const SourceAccess &A, const Body
                                                unsigned Counter) const {
   const ValueType &T = A.Node->Type;
   if (A.Writes || !A.Index || !A.Member.empty() || !A.Node->Spelled || S->isOpaque(*A.Index) ||
-      (T.Kind != ValueType::Float && !T.isInteger()) || T.IsVolatile || T.Bytes > 8 || !T.Bytes ||
+      (T.Kind != ValueType::Float && !T.isInteger() && !T.IsPlain) || T.IsVolatile ||
+      (T.Bytes != 1 && T.Bytes != 2 && T.Bytes != 4 && T.Bytes != 8) ||
       A.Loops != std::vector<const BodyNode *>{&For} || widensWrapped(*S, *A.Node))
     return std::nullopt;
   for (const SourceCondition &C : A.Conditions)

@@ -22,6 +22,7 @@ struct ValueType {
   unsigned Bytes = 0;    ///< of one value
   uint64_t Elements = 0; ///< of an Array; 0 if not constant
   bool IsVolatile = false, IsConst = false;
+  bool IsPlain = false; ///< a Struct that its bytes make, as a half
   std::string Text; ///< as it would be written, without qualifiers
 
   bool isInteger() const { return Kind == Bool || Kind == Signed || Kind == Unsigned; }

@@ -1,6 +1,7 @@
 // Products and the like, whose operands go through tiles in LDS: layouts, types, steps and work-items that fill no tile, loops
 // that do not start at 0, values that are kept from loop to loop. Memory is exactly as large as what is read. Prints a number
 // for each launch.
+#include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 
 #include <cstdint>
@@ -115,6 +116,18 @@ __global__ void in_place(const float *A, const float *B, float *C, int M, int N,
   }
 }
 
+// Halves, which are structs.
+__global__ void halves(const __half *__restrict__ A, const __half *__restrict__ B, __half *__restrict__ C, int M, int N, int K) {
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < M && col < N) {
+    float sum = 0;
+    for (int k = 0; k < K; ++k)
+      sum += __half2float(A[row * K + k]) * __half2float(B[k * N + col]);
+    C[row * N + col] = __float2half(sum);
+  }
+}
+
 // Both operands lie behind one parameter.
 __global__ void gram(const int *a, int *out, int n, int depth) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
@@ -187,6 +200,9 @@ int main() {
         Memory<float> scale(N), bias(N > K ? N : K);
         gated<<<over(N, M, 1, block), block>>>(x.data, gate.data, up.data, scale.data, bias.data, C.data, M, N, K);
         SHOW(C);
+        Memory<_Float16> F(M * N);
+        halves<<<over(N, M, 1, block), block>>>((const __half *)x.data, (const __half *)gate.data, (__half *)F.data, M, N, K);
+        SHOW(F);
         nearest<<<over(M, N, 1, flat), flat>>>(A.data, B.data, C.data, R.data, M, N, K);
         SHOW(C);
         SHOW(R);
