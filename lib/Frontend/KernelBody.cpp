@@ -1,8 +1,8 @@
 //===- KernelBody.cpp - The text of a kernel as a tree --------------------===//
-#include "Contraction.h"
 #include "hk/Frontend/KernelBody.h"
 
 #include "Collect.h"
+#include "Contraction.h"
 #include "SourceIndex.h"
 
 #include "clang/AST/ASTContext.h"
@@ -185,11 +185,11 @@ public:
       V.Elements = A->getSize().getZExtValue();
     } else if (T->isArrayType())
       V.Kind = ValueType::Array;
-    else if (const auto *R = T->getAsCXXRecordDecl()) {
+    else if (T->isRecordType()) {
       V.Kind = ValueType::Struct;
-      V.IsPlain = T.isTriviallyCopyableType(Context) && R->hasDefinition() && R->hasTrivialDefaultConstructor();
-    } else if (T->isRecordType())
-      V.Kind = ValueType::Struct;
+      const auto *R = T->getAsCXXRecordDecl();
+      V.IsPlain = R && R->hasDefinition() && T.isTriviallyCopyableType(Context) && R->hasTrivialDefaultConstructor();
+    }
     return V;
   }
 

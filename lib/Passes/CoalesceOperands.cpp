@@ -209,7 +209,7 @@ std::string OperandRewrite::operandText(const Operand &O) const {
          std::to_string(O.Dimension) +
          ", hk::Neighbours::" + (O.StepsAreNeighbours ? "Steps" : "Items") +
          ">;\n  __shared__ typename " + Type + "::Memory " + Object + "_memory;\n  const " + Type +
-         " " + Object + "(" + Object + "_memory, " + B.Variables[O.Root].Name +
+         " " + Object + "(" + Object + "_memory, " + Name +
          (Start.empty() ? "" : " + (" + Start + ")") + ", " + parameterText(S, O.Pitch, "") +
          ", hk_limits." + Axis[O.Dimension] + ");\n";
 }

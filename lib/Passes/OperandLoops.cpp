@@ -332,8 +332,6 @@ bool OperandLoops::carry(Declined &Why) {
       return false;
     }
   // All that segments declare, and whether it can be computed again.
-  std::vector<Carried> Declared;
-  std::set<unsigned> Again;
   for (size_t N = 0; N != Segments.size(); ++N)
     for (const BodyNode *Statement : Segments[N].Statements) {
       if (Statement->Kind != NodeKind::Declares)
@@ -343,39 +341,37 @@ bool OperandLoops::carry(Declined &Why) {
         bool IsAgain = S->isFixed(D->Variable) && D->child(0) && S->isPure(*D->child(0)) &&
                        !S->dependsOnMemory(*D->child(0)) && !V.IsReference &&
                        V.Type.Kind != ValueType::Array && V.Type.Kind != ValueType::Struct;
-        for (unsigned Other : variablesIn({D.get()}))
-          IsAgain &= B.Variables[Other].Parameter >= 0 || Again.count(Other);
-        if (IsAgain)
-          Again.insert(D->Variable);
-        Declared.push_back({D->Variable, N, Statement, D.get(), !IsAgain});
+        for (unsigned Other : variablesIn({D.get()})) {
+          const Carried *Known = carried(Other);
+          IsAgain &= B.Variables[Other].Parameter >= 0 || (Known && !Known->IsKept);
+        }
+        Carry.push_back({D->Variable, N, Statement, D.get(), !IsAgain});
       }
     }
-  for (const Carried &C : Declared) {
+  // Of the others, what no later segment uses is not kept.
+  std::set<unsigned> Kept;
+  for (const Carried &C : Carry) {
+    if (!C.IsKept)
+      continue;
     std::vector<const BodyNode *> Later;
     for (size_t N = C.Segment + 1; N < Segments.size(); ++N)
       append_range(Later, Segments[N].Statements);
-    std::set<unsigned> Needed = variablesIn(Later);
-    for (const Carried &Other : llvm::reverse(Declared))
-      if (!Other.IsKept && Needed.count(Other.Variable))
-        for (unsigned V : variablesIn({Other.Declaration}))
-          Needed.insert(V);
-    if (C.IsKept && !Needed.count(C.Variable))
+    if (!neededBy(Later).count(C.Variable))
       continue;
+    Kept.insert(C.Variable);
     const BodyVariable &V = B.Variables[C.Variable];
     const bool IsArray = V.Type.Kind == ValueType::Array;
     const ValueType &T = IsArray ? V.Pointee : V.Type;
     const std::string Declaration = B.textOf(*C.Declaration);
     const StringRef Rest = StringRef(Declaration).drop_front(V.Name.size()).ltrim();
-    if (C.IsKept &&
-        ((T.Kind != ValueType::Float && T.Kind != ValueType::Struct && !T.isInteger()) ||
-         T.Text.empty() || V.IsReference || T.IsVolatile ||
-         (IsArray ? !V.Type.Elements || C.Declaration->child(0)
-                  : !Rest.empty() && Rest[0] != '='))) {
+    if ((T.Kind != ValueType::Float && T.Kind != ValueType::Struct && !T.isInteger()) ||
+        T.Text.empty() || V.IsReference || T.IsVolatile ||
+        (IsArray ? !V.Type.Elements || C.Declaration->child(0) : !Rest.empty() && Rest[0] != '=')) {
       Why = {Parts, "'" + V.Name + "' cannot", C.Statement->Place};
       return false;
     }
-    Carry.push_back(C);
   }
+  erase_if(Carry, [&](const Carried &C) { return C.IsKept && !Kept.count(C.Variable); });
   return true;
 }
 
