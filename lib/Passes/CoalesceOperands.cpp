@@ -26,7 +26,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace llvm;
 using namespace hk;
@@ -75,9 +74,7 @@ private:
 
 /// Lines of all its iterations a wavefront, with \p Lanes of its lanes along \p D.
 double OperandRewrite::lines(const SourceAccess &A, unsigned D, double Lanes) const {
-  std::optional<Polynomial> Stride = A.Index ? S.slope(*A.Index, D) : std::nullopt;
-  return std::pow(16.0, double(A.Loops.size())) * linesFor(Stride, A.Node->Type.Bytes, Lanes) *
-         WaveSize / Lanes;
+  return linesOf(A, A.Index ? S.slope(*A.Index, D) : std::nullopt, Lanes);
 }
 
 /// Those of the whole kernel: a row of a large tile is a wavefront, and all have what it loads.

@@ -93,10 +93,9 @@ std::variant<KernelVersion, Declined> hk::stageRecords(const KernelSource &S,
                   : std::nullopt;
       std::optional<Polynomial> StrideX =
           A.Index ? std::optional(coefficientOf(*A.Index, "item.x")) : std::nullopt;
-      double Weight = std::pow(16.0, double(A.Loops.size()));
-      Before += Weight * linesFor(StrideX, A.Node->Type.Bytes);
+      Before += linesOf(A, StrideX);
       if (!Records.count(A.Root))
-        Stay += Weight * linesFor(Stride, A.Node->Type.Bytes);
+        Stay += linesOf(A, Stride);
     }
     for (const auto &[Root, R] : Records) {
       After += double(R.Elements * R.Bytes) * WaveSize / LineBytes * (R.Reads + R.Writes);

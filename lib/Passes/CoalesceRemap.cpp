@@ -48,13 +48,12 @@ private:
     return A.Index ? S.slope(*A.Index, D) : std::nullopt;
   }
   std::optional<Polynomial> cutStride(const SourceAccess &A, unsigned D) const;
-  double weight(const SourceAccess &A) const { return std::pow(16.0, double(A.Loops.size())); }
   /// Lines of all accesses, or of loads or stores only, with lanes along \p D.
   double cost(unsigned D, bool Loads, bool Stores, double Lanes = WaveSize) const {
     double Sum = 0;
     for (const SourceAccess &A : S.Accesses)
       if (A.Writes ? Stores : Loads)
-        Sum += weight(A) * linesFor(stride(A, D), A.Node->Type.Bytes, Lanes) * WaveSize / Lanes;
+        Sum += linesOf(A, stride(A, D), Lanes);
     return Sum;
   }
   std::optional<TextEdit> innerDigit(const BodyNode &Init, const Polynomial &Inner,

@@ -126,8 +126,7 @@ double WindowRewrite::lines(const SourceAccess &A, unsigned D, double Lanes) con
   std::optional<Polynomial> Stride;
   if (A.Index && !S.isOpaque(*A.Index))
     Stride = coefficientOf(*A.Index, std::string("item.") + Axis[D]);
-  return std::pow(16.0, double(A.Loops.size())) * linesFor(Stride, A.Node->Type.Bytes, Lanes) *
-         WaveSize / Lanes;
+  return linesOf(A, Stride, Lanes);
 }
 
 /// The dimension with neighbours, and that with rows: by the arrays that only are read.

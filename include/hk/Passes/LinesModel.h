@@ -8,6 +8,7 @@
 
 #include "hk/Facts/AffineForm.h"
 #include "hk/Frontend/TranslationUnit.h"
+#include "hk/Passes/KernelSource.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +35,15 @@ inline double linesFor(const std::optional<Polynomial> &Stride, unsigned Bytes,
                                      Lanes * Apart / LineBytes));
   }
   return std::max(Lanes, Fewest);
+}
+
+/// How often \p A happens: 16 times for each loop around it.
+inline double timesOf(const SourceAccess &A) { return std::pow(16.0, double(A.Loops.size())); }
+
+/// Lines of all that, for a wavefront in rows of \p Lanes lanes which are \p Stride apart.
+inline double linesOf(const SourceAccess &A, const std::optional<Polynomial> &Stride,
+                      double Lanes = WaveSize) {
+  return timesOf(A) * linesFor(Stride, A.Node->Type.Bytes, Lanes) * WaveSize / Lanes;
 }
 
 /// Lanes along x in a kernel as it is launched; a wavefront where that is not known.
