@@ -151,6 +151,14 @@ template <> struct Element<float> {
   }
 };
 
+/// Two words each, which hk::Raw takes apart; in matrix multiplication alone.
+template <> struct Element<double> {
+  using Value = double;
+
+  static HK_HOST_DEVICE double toValue(double element) { return element; }
+  template <Overflow O = Overflow::Special> static HK_HOST_DEVICE double fromValue(double value) { return value; }
+};
+
 template <> struct Element<int32_t> {
   using Value = int32_t;
   static constexpr int PerWord = 1;

@@ -31,6 +31,9 @@ HK_DEVICE void workgroup() { __syncthreads(); }
 HK_DEVICE void lds() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+  // lgkmcnt(0) and no other counter. The fence asks for the same, but LLVM 22 loses that where the barrier begins a loop whose
+  // stores come at its end.
+  __builtin_amdgcn_s_waitcnt(0xc07f);
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 #else

@@ -84,5 +84,11 @@ template <int Count, class F> HK_HOST_DEVICE constexpr void forEachIndex(F &&f) 
   forEachIndex(static_cast<F &&>(f), std::make_integer_sequence<int, Count>{});
 }
 
+/// On the host: whether \p test holds for all elements.
+template <class Test> bool allOf(const Tuple<> &, Test) { return true; }
+template <class T, class... Rest, class Test> bool allOf(const Tuple<T, Rest...> &t, Test test) {
+  return test(t.first) && allOf(t.rest, test);
+}
+
 } // namespace detail
 } // namespace hk

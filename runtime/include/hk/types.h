@@ -1,6 +1,6 @@
 //===- hk/types.h - The element types of the core kernels -----------------===//
 //
-// A tensor's elements are float, int8_t, uint8_t, int32_t, or one of the structs below, which hold
+// A tensor's elements are float, double (for hk::gemm), int8_t, uint8_t, int32_t, or one of the structs below, which hold
 // the bits of a 16-bit or 8-bit floating point number and nothing else. Conversions are in
 // hk/convert.h. This header needs no other of HIP's or CUDA's, so that a host compiler can read it;
 // the platforms' own types (_Float16, __half, ...) are mapped to these by hk/native_types.h.
@@ -51,6 +51,7 @@ enum class Type : int {
   E5M2 = 7,
   E4M3FNUZ = 8,
   E5M2FNUZ = 9,
+  F64 = 10,
 };
 
 /// What a value becomes that is too large for the type it is converted to, after rounding.
@@ -94,6 +95,7 @@ HK_ELEMENT_TYPE(e4m3, E4M3)
 HK_ELEMENT_TYPE(e5m2, E5M2)
 HK_ELEMENT_TYPE(e4m3fnuz, E4M3FNUZ)
 HK_ELEMENT_TYPE(e5m2fnuz, E5M2FNUZ)
+HK_ELEMENT_TYPE(double, F64)
 #undef HK_ELEMENT_TYPE
 
 template <class T> inline constexpr Type typeOf = TypeOf<T>::value;
@@ -104,6 +106,8 @@ __host__ __device__
 #endif
     constexpr int sizeOf(Type T) {
   switch (T) {
+  case Type::F64:
+    return 8;
   case Type::F32:
   case Type::I32:
     return 4;

@@ -12,10 +12,29 @@
 #include "hk/platform.h"
 
 namespace hk {
+namespace detail {
 
-/// How NVIDIA's first-level cache takes what is loaded: Streamed goes past it. On an H200 that is 3 to 6 % slower
-/// (bench/rows), but 6 % faster where a workgroup's LDS leaves little of that cache.
-enum class Use { Cached, Streamed };
+/// A double is two words, the lower one first.
+HK_HOST_DEVICE double doubleOf(uint32_t low, uint32_t high) {
+  const uint64_t bits = uint64_t(high) << 32 | low;
+  double value;
+  __builtin_memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+HK_HOST_DEVICE void wordsOf(double value, uint32_t &low, uint32_t &high) {
+  uint64_t bits;
+  __builtin_memcpy(&bits, &value, sizeof(bits));
+  low = uint32_t(bits), high = uint32_t(bits >> 32);
+}
+
+} // namespace detail
+
+/// How caches take what is loaded.
+///
+///   Streamed  NVIDIA: past the first level. On an H200 that is 3 to 6 % slower (bench/rows), but 6 % faster where a
+///             workgroup's LDS leaves little of that cache.
+///   Once      read once and never again, like weights: non-temporal on AMD; NVIDIA: past the first level, 256 bytes at a time
+enum class Use { Cached, Streamed, Once };
 
 template <class T, int N> struct Raw {
   static constexpr int Bytes = N * int(sizeof(T));
@@ -45,6 +64,7 @@ template <class T, int N> struct Raw {
 
   /// N times the same element.
   HK_DEVICE void fill(const Raw<T, 1> &one) {
+    static_assert(sizeof(T) <= 4);
     uint32_t word = one.words[0];
     if constexpr (sizeof(T) == 1)
       word *= 0x01010101u;
@@ -56,7 +76,11 @@ template <class T, int N> struct Raw {
 
   /// The N values, exactly.
   HK_DEVICE void unpack(Value (&values)[N]) const {
-    if constexpr (Bytes >= 4) {
+    if constexpr (sizeof(T) == 8) {
+#pragma unroll
+      for (int n = 0; n < N; ++n)
+        values[n] = detail::doubleOf(words[2 * n], words[2 * n + 1]);
+    } else if constexpr (Bytes >= 4) {
 #pragma unroll
       for (int w = 0; w < Words; ++w)
         Element<T>::unpack(words[w], &values[w * Element<T>::PerWord]);
@@ -71,7 +95,11 @@ template <class T, int N> struct Raw {
 
   /// Rounded to nearest even; what is too large becomes what \p O says.
   template <Overflow O> HK_DEVICE void pack(const Value (&values)[N]) {
-    if constexpr (Bytes >= 4) {
+    if constexpr (sizeof(T) == 8) {
+#pragma unroll
+      for (int n = 0; n < N; ++n)
+        detail::wordsOf(values[n], words[2 * n], words[2 * n + 1]);
+    } else if constexpr (Bytes >= 4) {
 #pragma unroll
       for (int w = 0; w < Words; ++w)
         words[w] = Element<T>::template pack<O>(&values[w * Element<T>::PerWord]);
@@ -108,10 +136,18 @@ using Vector4 = uint32_t __attribute__((ext_vector_type(4)));
 
 template <Use U> HK_DEVICE void load16(const void *from, uint32_t *to) {
 #if HK_AMD
-  const Vector4 v = *static_cast<const Vector4 *>(from);
+  Vector4 v;
+  if constexpr (U == Use::Once)
+    v = __builtin_nontemporal_load(static_cast<const Vector4 *>(from));
+  else
+    v = *static_cast<const Vector4 *>(from);
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 #else
-  if constexpr (U == Use::Streamed) {
+  if constexpr (U == Use::Once) {
+    asm volatile("ld.global.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "l"(from));
+  } else if constexpr (U == Use::Streamed) {
     asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "l"(from));
@@ -147,13 +183,24 @@ HK_DEVICE void store8(void *to, const uint32_t *from) {
 #endif
 }
 
+#if HK_AMD
+/// The same from any address, past the caches.
+template <int Words> HK_DEVICE void loadOnceUnaligned(const void *from, uint32_t *to) {
+  using Vector = uint32_t __attribute__((ext_vector_type(Words), aligned(1)));
+  const Vector v = __builtin_nontemporal_load(static_cast<const Vector *>(from));
+#pragma unroll
+  for (int n = 0; n < Words; ++n)
+    to[n] = v[n];
+}
+#endif
+
 /// \p Bytes from an address that is a multiple of \p ElementBytes.
 template <int Bytes, int ElementBytes> HK_DEVICE void copyUnaligned(void *to, const void *from) {
 #if HK_AMD
   // One instruction: the compiler knows that the target takes any address.
   __builtin_memcpy(to, from, Bytes);
 #else
-  if constexpr (ElementBytes == 4) {
+  if constexpr (ElementBytes >= 4) {
 #pragma unroll
     for (int n = 0; n < Bytes / 4; ++n)
       static_cast<uint32_t *>(to)[n] = static_cast<const uint32_t *>(from)[n];
@@ -184,6 +231,12 @@ template <bool Aligned, Use U, class T, int N> HK_DEVICE void load(Raw<T, N> &to
   if constexpr (!Aligned) {
     if constexpr (Bytes < 4)
       to.words[0] = 0;
+#if HK_AMD
+    if constexpr (U == Use::Once && (Bytes == 8 || Bytes == 16)) {
+      detail::loadOnceUnaligned<Bytes / 4>(from, to.words);
+      return;
+    }
+#endif
     detail::copyUnaligned<Bytes, int(sizeof(T))>(to.words, from);
   } else if constexpr (Bytes >= 16) {
 #pragma unroll

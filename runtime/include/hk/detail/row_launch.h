@@ -29,10 +29,6 @@ template <class T, int G> bool hasPitches(const QuantizedGroups<T, G> &m) {
   return isPitch(m.pitch) && isPitch(m.scalePitch);
 }
 
-template <class Test> bool allOf(const Tuple<> &, Test) { return true; }
-template <class T, class... Rest, class Test> bool allOf(const Tuple<T, Rest...> &t, Test test) {
-  return test(t.first) && allOf(t.rest, test);
-}
 /// Whether \p test holds for all operands of the program.
 template <class Program, class Test> bool allOperands(const Program &program, Test test) {
   return allOf(program.inputs, test) && allOf(program.extras, test) && allOf(program.outputs, test);

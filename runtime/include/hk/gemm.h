@@ -1,0 +1,94 @@
+//===- hk/gemm.h - Matrix multiplication on matrix cores -----------------------===//
+//
+//   hk::gemm(launch, {m, n, k, batches}, a, b, epilogue, extras, outputs, options)
+//
+// outputs... = epilogue(sum over K of A(i, k) * B(k, j), extras...) for each row i < m and column j < n.
+//
+//   a, b       hk/gemm/factor.h: memory, order, leading dimension, prologue. NN, NT, TN and TT, any leading dimension.
+//   epilogue   hk/gemm/epilogue.h: a functor, what else it reads, and where its results go. hk/ops/gemm.h has the usual ones.
+//   options    a plan instead of planGemm()'s, and a workspace
+//
+// Types: what is multiplied is f32, f16, bf16, fp8 (two of e4m3, e5m2, or two of their FNUZ kinds, mixed or not), int8 or f64,
+// summed in f32, i32 for int8 and f64 for f64.
+//
+// Any m, n and k, of nothing too: with k = 0 the sums are zero and the epilogue runs; with m, n or batches 0 nothing is done.
+// Nothing is read outside of the factors' rows and columns.
+//
+// Results do not depend on which workgroup is faster: the same plan gives the same bits. Splitting K needs a workspace
+// (hk/gemm/workspace.h); without one, K is not split.
+//
+// Accuracy: |error of a sum| <= (K + 2) u sum |A(i, k) B(k, j)|, u = 2^-24 for f32 sums, 2^-53 for f64; 2^-20 for f32 factors on
+// NVIDIA; integers are exact (modulo 2^32).
+//
+// Errors: hipErrorInvalidValue for negative sizes, sizes or leading dimensions out of range (m, n, k below 2^31; 256 rows below
+// 4 GiB), and for a plan that there is no kernel or no workspace for; hipErrorNotSupported for a device without a schedule;
+// errors of the launch.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/gemm/launch.h"
+
+namespace hk {
+
+struct GemmShape {
+  int64_t m, n, k;
+  int batches = 1;
+};
+
+/// Memory for the sums of workgroups that share K.
+struct GemmWorkspace {
+  void *data = nullptr;
+  size_t bytes = 0;
+};
+
+struct GemmOptions {
+  const GemmPlan *plan = nullptr;
+  GemmWorkspace workspace = {};
+};
+
+template <class A, Layout LA, class PA, class B, Layout LB, class PB, class Epilogue, class Extras, class Outputs>
+hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA, PA> &a, const Factor<B, LB, PB> &b,
+                const Epilogue &epilogue, const Extras &extras, const Outputs &outputs, const GemmOptions &options = {}) {
+  using namespace detail;
+  constexpr int64_t Most = 0x7fffff00; // tiles round up
+  if (shape.m < 0 || shape.n < 0 || shape.k < 0 || shape.batches < 0 || shape.m > Most || shape.n > Most ||
+      shape.k > Most || shape.batches > 65535)
+    return hipErrorInvalidValue;
+  if (shape.m == 0 || shape.n == 0 || shape.batches == 0)
+    return hipSuccess;
+  const auto w = rowsOf<true>(b);
+  const auto x = rowsOf<false>(a);
+  using W = std::decay_t<decltype(w)>;
+  using X = std::decay_t<decltype(x)>;
+  constexpr int64_t MostBytes = (int64_t(1) << 32) / 256 - 1;
+  if (a.ld < 0 || b.ld < 0 || a.ld * int64_t(sizeof(A)) > MostBytes || b.ld * int64_t(sizeof(B)) > MostBytes)
+    return hipErrorInvalidValue;
+  if (!allOf(extras, [](const auto &one) { return hasEpiloguePitch(one); }) ||
+      !allOf(outputs, [](const auto &one) { return hasEpiloguePitch(one); }))
+    return hipErrorInvalidValue;
+  Target target;
+  if (hipError_t error = currentTarget(target); error != hipSuccess)
+    return error;
+
+  using Sum = typename SumOf<typename W::Type>::Type;
+  const GemmProblem problem{shape.m,          shape.n,          shape.k,
+                            shape.batches,    int(sizeof(typename W::Type)), int(sizeof(Sum)),
+                            W::Contiguous && X::Contiguous, options.workspace.data ? options.workspace.bytes : 0};
+  const GemmPlan plan = options.plan ? *options.plan : planGemm(target, problem);
+  if (plan.splits > 1 &&
+      splitBytes(problem, shapeOf(plan.mode, plan.config), plan.splits) > int64_t(problem.workspace))
+    return hipErrorInvalidValue;
+  const bool aligned = areChunksAligned(w) && areChunksAligned(x);
+  const bool outputsAligned = allOf(extras, [](const auto &one) { return isEpilogueAligned(one); }) &&
+                              allOf(outputs, [](const auto &one) { return isEpilogueAligned(one); });
+  const GemmProgram<Epilogue, Extras, Outputs> program{epilogue, extras, outputs, outputsAligned};
+  GemmExtent extent{};
+  extent.m = int(shape.m), extent.n = int(shape.n), extent.k = int(shape.k);
+  extent.group = 8;
+  extent.xcds = target.arch == Arch::Gfx942 || target.arch == Arch::Gfx950 ? 8 : 1;
+  extent.workspace = options.workspace.data;
+  return launchGemm({launch.stream, target, extent, shape.batches, aligned}, plan, w, x, program);
+}
+
+} // namespace hk

@@ -1,0 +1,303 @@
+//===- hk/gemm/stream_kernel.h - Few rows: weights go through registers once -===//
+//
+// For M up to 64 and factors that are contiguous along K. All the time goes to reading W (N x K); each of its bytes is used
+// once by one wavefront, so it goes from memory to the matrix instruction's registers without LDS, 128 contiguous bytes of a
+// row, and non-temporally. X (M x K) is small and read the same way, from the caches.
+//
+//   a workgroup   WavesN x WavesK wavefronts; a tile of WavesN * RowTiles * 16 rows of W and ColTiles * TileX rows of X, over
+//                 its split of K
+//   a wavefront   RowTiles x ColTiles tiles of sums. Wavefronts along K take turns: wavefront w the blocks w, w + WavesK, ...
+//                 so that a workgroup reads contiguous memory.
+//   a block       Unroll steps of K: Unroll * 64 bytes of each row. Depth blocks are under way while one is multiplied.
+//
+// At the end the wavefronts along K add up in LDS, in a fixed order, and the workgroup finishes the tile (hk/gemm/split.h).
+//
+// Fold (AMD, M <= 8): an instruction that reads 16 rows of W reads 64 bytes of each, half a line. But its result has 16 columns,
+// and only 8 are of use. So lanes of the rows 8 to 15 take rows 0 to 7 of W again, with the next 64 bytes of K, and columns
+// 8 to 15 are X's rows again with those: whole lines, as many instructions as before, and half of the result, the sums of rows
+// with columns of the same half, adds up to what is asked for.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/gemm/factor.h"
+#include "hk/gemm/split.h"
+#include "hk/sync.h"
+
+namespace hk {
+namespace detail {
+
+template <int RowTiles_, int ColTiles_, int WavesN_, int WavesK_, int Unroll_, int Depth_, bool Fold_ = false>
+struct StreamConfig {
+  static constexpr int RowTiles = RowTiles_, ColTiles = ColTiles_, WavesN = WavesN_, WavesK = WavesK_;
+  static constexpr int Unroll = Unroll_, Depth = Depth_;
+  static constexpr bool Fold = Fold_;
+  static constexpr int Threads = WavesN * WavesK * WaveSize;
+  static_assert(!Fold || (HK_AMD && ColTiles == 1 && Unroll == 2), "folded: at most 8 rows");
+
+  static constexpr int TileN = WavesN * RowTiles * 16;
+  static constexpr int TileM = Fold ? 8 : ColTiles * (HK_AMD ? 16 : 8);
+  /// Parts of each sum in LDS; and the distance of its rows, which keeps them off each other's banks.
+  static constexpr int Parts = WavesK * (Fold ? 2 : 1);
+  static constexpr int Pitch = TileN + 4;
+  template <class Sum> static constexpr int ldsBytes() { return Parts * TileM * Pitch * int(sizeof(Sum)); }
+};
+
+/// One wavefront's share of the products.
+template <class Config, class W, class X, bool Aligned> class StreamLoop {
+public:
+  using Op = MatrixOp<typename W::Type, typename X::Type>;
+  using Sum = typename Op::Sum;
+  static constexpr int RowTiles = Config::RowTiles, ColTiles = Config::ColTiles, Unroll = Config::Unroll;
+  static constexpr bool Fold = Config::Fold;
+  static constexpr int XUnroll = Fold ? 1 : Unroll;
+  static constexpr int SumTiles = Fold ? 2 : 1;
+  static constexpr int BlockElements = Unroll * Op::StepElements;
+
+  HK_DEVICE StreamLoop(const W &w, const X &x, int batch, int row0, int rows, int column0, int columns, int lane)
+      : w(w), x(x), row0(row0), column0(column0), lane(lane) {
+    wBase = w.at(batch) + int64_t(row0) * w.ld;
+    xBase = x.at(batch) + int64_t(column0) * x.ld;
+#pragma unroll
+    for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+      for (int l = 0; l < WLoads; ++l) {
+        // A row that is not there is read as the last one, and its sums are not used.
+        const int row = wRow(t, l), last = rows - 1 - row0;
+        wRows[t][l] = row < last ? row : last;
+        wOffsets[t][l] = (uint32_t(wRows[t][l]) * uint32_t(w.ld) + own()) * uint32_t(sizeof(typename W::Stored));
+      }
+#pragma unroll
+    for (int t = 0; t < ColTiles; ++t) {
+      const int row = xRow(t), last = columns - 1 - column0;
+      xRows[t] = row < last ? row : last;
+      xOffsets[t] = (uint32_t(xRows[t]) * uint32_t(x.ld) + own()) * uint32_t(sizeof(typename X::Stored));
+    }
+#pragma unroll
+    for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+      for (int c = 0; c < ColTiles; ++c)
+#pragma unroll
+        for (int s = 0; s < SumTiles; ++s)
+          sums[t][c][s].clear();
+  }
+
+  /// Blocks first, first + step, ... below end, each whole.
+  HK_DEVICE void run(int first, int end, int step) {
+    const int count = first < end ? (end - first + step - 1) / step : 0;
+    constexpr int Depth = Config::Depth;
+    Block blocks[Depth];
+    int k = first * BlockElements;
+    const int stride = step * BlockElements;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+      if (d < count)
+        fetch<true>(blocks[d], k + d * stride, BlockElements);
+    int done = 0;
+    // All loads in here are wanted, so that waiting for one does not wait for those behind it.
+    for (; done + 2 * Depth <= count; done += Depth) {
+#pragma unroll
+      for (int d = 0; d < Depth; ++d) {
+        multiply<true>(blocks[d], k + d * stride, BlockElements);
+        fetch<true>(blocks[d], k + (d + Depth) * stride, BlockElements);
+      }
+      k += Depth * stride;
+    }
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      if (done + d < count)
+        multiply<true>(blocks[d], k + d * stride, BlockElements);
+      if (done + Depth + d < count)
+        fetch<true>(blocks[d], k + (d + Depth) * stride, BlockElements);
+    }
+    k += Depth * stride;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+      if (done + Depth + d < count)
+        multiply<true>(blocks[d], k + d * stride, BlockElements);
+  }
+
+  /// The last \p count elements of K, fewer than a block.
+  HK_DEVICE void runRest(int k, int count) {
+    Block block;
+    fetch<false>(block, k, count);
+    multiply<false>(block, k, count);
+  }
+
+  /// Writes the sums to this wavefront's part of LDS: [row of X][row of W, from \p from on].
+  HK_DEVICE void publish(Sum *lds, int part, int from) const {
+#pragma unroll
+    for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+      for (int c = 0; c < ColTiles; ++c)
+#pragma unroll
+        for (int s = 0; s < SumTiles; ++s) {
+          const Sums<Sum> &tile = sums[t][c][s];
+#pragma unroll
+          for (int r = 0; r < Op::Results; r += Op::Run) {
+            int i = Op::resultW(lane, r), j = Op::resultX(lane, r), which = part;
+            if constexpr (Fold) {
+              if (i / 8 != j / 8)
+                continue;
+              which = 2 * part + i / 8;
+              i = i % 8 + 8 * s, j = j % 8;
+            }
+            Sum *to = lds + (which * Config::TileM + c * Op::TileX + j) * Config::Pitch + from + t * 16 + i;
+            if constexpr (Op::Run == 4) {
+              Raw<Sum, 4> raw;
+              const Sum values[4] = {tile.at(r), tile.at(r + 1), tile.at(r + 2), tile.at(r + 3)};
+              raw.template pack<Overflow::Special>(values);
+              store<true>(to, raw);
+            } else {
+              *to = tile.at(r);
+            }
+          }
+        }
+  }
+
+private:
+  static constexpr int WLoads = Fold ? 2 : Op::WChunks;
+
+  /// What a lane holds of a block.
+  struct Block {
+    typename W::Chunk w[RowTiles][Unroll * Op::WChunks];
+    typename X::Chunk x[ColTiles][XUnroll];
+  };
+
+  HK_DEVICE int wRow(int tile, int load) const {
+    if constexpr (Fold)
+      return tile * 16 + load * 8 + Op::rowOfW(lane, 0) % 8;
+    else
+      return tile * 16 + Op::rowOfW(lane, load);
+  }
+  HK_DEVICE int xRow(int tile) const { return tile * Op::TileX + (Fold ? Op::rowOfX(lane) % 8 : Op::rowOfX(lane)); }
+  /// Where a lane's chunks begin in a step; and in a block, that of step \p u.
+  HK_DEVICE uint32_t own() const {
+    return uint32_t(Fold ? 2 * Op::group(lane) + Op::rowOfW(lane, 0) / 8 : Op::group(lane)) * W::Elements;
+  }
+  HK_DEVICE int offset(int u) const { return (Fold ? 0 : u * Op::StepElements) + int(own()); }
+
+  /// \p from and \p k are the same in all lanes, so that a lane's address is a base and 32 bits.
+  template <bool Whole, Use U, class T, int N>
+  HK_DEVICE void fetchChunk(Raw<T, N> &to, const T *from, int u, uint32_t offset, int count) const {
+    from = atBytes(from + (Fold ? 0 : u * Op::StepElements), offset);
+    if constexpr (Whole)
+      load<Aligned, U>(to, from);
+    else
+      loadClamped(to, from, count);
+  }
+
+  template <bool Whole> HK_DEVICE void fetch(Block &block, int k, int count) const {
+#pragma unroll
+    for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+      for (int u = 0; u < Unroll; ++u)
+#pragma unroll
+        for (int c = 0; c < Op::WChunks; ++c)
+          fetchChunk<Whole, Use::Once>(block.w[t][u * Op::WChunks + c], wBase + k, u, wOffsets[t][Fold ? u : c],
+                                       count - offset(u));
+#pragma unroll
+    for (int t = 0; t < ColTiles; ++t)
+#pragma unroll
+      for (int u = 0; u < XUnroll; ++u)
+        fetchChunk<Whole, Use::Cached>(block.x[t][u], xBase + k, u, xOffsets[t], count - offset(u));
+  }
+
+  template <bool Whole> HK_DEVICE void multiply(const Block &block, int k, int count) {
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) {
+      uint32_t factorX[ColTiles][4];
+#pragma unroll
+      for (int c = 0; c < ColTiles; ++c)
+        x.template convert<Whole>(block.x[c][Fold ? 0 : u], factorX[c], column0 + xRows[c], k + offset(u),
+                                  count - offset(u));
+#pragma unroll
+      for (int t = 0; t < RowTiles; ++t) {
+        uint32_t factorW[Op::WChunks][4];
+#pragma unroll
+        for (int c = 0; c < Op::WChunks; ++c)
+          w.template convert<Whole>(block.w[t][u * Op::WChunks + c], factorW[c], row0 + wRows[t][Fold ? u : c],
+                                    k + offset(u), count - offset(u));
+#pragma unroll
+        for (int c = 0; c < ColTiles; ++c)
+          Op::multiply(sums[t][c][Fold ? u : 0], factorW, factorX[c]);
+      }
+    }
+  }
+
+  const W &w;
+  const X &x;
+  const typename W::Stored *wBase;
+  const typename X::Stored *xBase;
+  int row0, column0, lane;
+  int wRows[RowTiles][WLoads], xRows[ColTiles];
+  uint32_t wOffsets[RowTiles][WLoads], xOffsets[ColTiles];
+  Sums<Sum> sums[RowTiles][ColTiles][SumTiles];
+};
+
+/// The number of a wavefront, as a number that is the same in all of its lanes.
+HK_DEVICE int waveOf(int thread) {
+#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
+  return __builtin_amdgcn_readfirstlane(thread / WaveSize);
+#else
+  return thread / WaveSize;
+#endif
+}
+
+HK_DEVICE char *dynamicLds() {
+  extern __shared__ __attribute__((aligned(16))) char hkGemmLds[];
+  return hkGemmLds;
+}
+
+/// Workgroups: x: tiles of N times splits, split innermost; y: tiles of M; z: batches.
+template <class Config, class W, class X, class Program, bool Aligned>
+__global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const X x, const Program program,
+                                                                 const GemmExtent extent) {
+  awaitPreviousKernel();
+  using Loop = StreamLoop<Config, W, X, Aligned>;
+  using Sum = typename Loop::Sum;
+  Sum *lds = reinterpret_cast<Sum *>(dynamicLds());
+  const int lane = int(threadIdx.x) % WaveSize, wave = waveOf(int(threadIdx.x));
+  const int waveN = wave % Config::WavesN, waveK = wave / Config::WavesN;
+  const int split = int(blockIdx.x) % extent.splits, tileN = int(blockIdx.x) / extent.splits;
+  const int batch = int(blockIdx.z), tile = (batch * extent.tilesM + int(blockIdx.y)) * extent.tilesN + tileN;
+  const int firstN = tileN * Config::TileN, firstM = int(blockIdx.y) * Config::TileM;
+
+  {
+    const int own = firstN + waveN * Config::RowTiles * 16;
+    // Rows that are not there are read as the last one.
+    Loop loop(w, x, batch, own < extent.n ? own : extent.n - 1, extent.n, firstM, extent.m, lane);
+    const int whole = extent.k / Loop::BlockElements, first = split * extent.stepsInSplit;
+    const bool isLast = split == extent.splits - 1;
+    const int end = isLast ? whole : first + extent.stepsInSplit;
+    loop.run(first + waveK, end, Config::WavesK);
+    if (const int rest = extent.k - whole * Loop::BlockElements; isLast && rest > 0 && waveK == (end - first) % Config::WavesK)
+      loop.runRest(whole * Loop::BlockElements, rest);
+    loop.publish(lds, waveK, waveN * Config::RowTiles * 16);
+  }
+  sync::lds();
+
+  const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
+      extent, program, batch, tile, split, firstM, firstN, reinterpret_cast<uint32_t *>(lds));
+  constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N;
+  for (int at = int(threadIdx.x); at < Config::TileM * VectorsInRow; at += Config::Threads) {
+    const int row = at / VectorsInRow, vector = at % VectorsInRow;
+    Sum sums[N] = {};
+#pragma unroll
+    for (int part = 0; part < Config::Parts; ++part) {
+      Raw<Sum, N> raw;
+      load<true, Use::Cached>(raw, lds + (part * Config::TileM + row) * Config::Pitch + vector * N);
+      Sum values[N];
+      raw.unpack(values);
+#pragma unroll
+      for (int n = 0; n < N; ++n)
+        sums[n] += values[n];
+    }
+    if (firstM + row < extent.m)
+      finisher.add(row, vector, sums);
+  }
+  finisher.finish();
+}
+
+} // namespace detail
+} // namespace hk

@@ -1,0 +1,436 @@
+//===- hk/gemm/tile_kernel.h - Both factors through LDS ----------------------===//
+//
+// For every shape and layout. A workgroup multiplies TileN rows of W and TileM rows of X, KBytes of each row at a time, which
+// it brings to LDS; each wavefront multiplies its share of them from there.
+//
+//   registers   (AMD, and NVIDIA where a copy cannot do it) a stage's chunks are loaded to registers while the one before is
+//               multiplied, and stored to the other half of LDS: two stages, one barrier a stage
+//   copies      (NVIDIA, aligned factors along K that are multiplied as stored) cp.async to LDS, Stages - 1 of them ahead
+//
+// LDS holds chunks of 16 bytes of K, the order of which is twisted within each 128 bytes (TileSlots), so that 8 neighbouring
+// lanes touch all banks in each of the ways in which they are read and written. Factors that are not contiguous along K are
+// turned in registers: a work-item loads as many vectors as a chunk has elements, and stores as many chunks as a vector has.
+//
+// Order of the workgroups: neighbours in time share W or X (`group` tiles of M at a time, then the next of N); on AMD
+// workgroups go to the XCDs in turn, so each XCD is given a contiguous part of that order, for its own L2.
+//
+// The sums go through LDS once more, some columns at a time, so that outputs are whole vectors of a row.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "hk/gemm/factor.h"
+#include "hk/gemm/split.h"
+#include "hk/gemm/stream_kernel.h"
+#include "hk/sync.h"
+
+namespace hk {
+namespace detail {
+
+template <int TileN_, int TileM_, int KBytes_, int WavesN_, int WavesM_, int Stages_> struct TileConfig {
+  static constexpr int TileN = TileN_, TileM = TileM_, KBytes = KBytes_, WavesN = WavesN_, WavesM = WavesM_;
+  static constexpr int Stages = Stages_;
+  static constexpr int Threads = WavesN * WavesM * WaveSize;
+  static constexpr int TileX = HK_AMD ? 16 : 8;
+  /// Tiles of the instruction that a wavefront has.
+  static constexpr int RowTiles = TileN / WavesN / 16, ColTiles = TileM / WavesM / TileX;
+  static_assert(RowTiles * WavesN * 16 == TileN && ColTiles * WavesM * TileX == TileM);
+  static_assert(KBytes == 64 || KBytes == 128);
+
+  static constexpr int StageBytes = (TileN + TileM) * KBytes;
+  static constexpr int Pitch = TileN + 4;
+  static constexpr int SumRows = WavesM * TileX; ///< that are in LDS at once
+  template <class Sum> static constexpr int ldsBytes() {
+    return largest(Stages * StageBytes, SumRows * Pitch * int(sizeof(Sum)));
+  }
+};
+
+/// Where a chunk of a row lies in LDS, in chunks. The twist is linear (over bits), found by search: for both sizes, 8 lanes that
+/// read the same chunk of 8 rows, or 4 chunks of 2 rows, or write a row's chunks, or the same chunk of every 2nd, 4th, 8th or 16th
+/// row, touch 8 different parts of 128 bytes.
+template <int KBytes> struct TileSlots {
+  static constexpr int InRow = KBytes / ChunkBytes;
+  static HK_DEVICE constexpr int twist(int line) {
+    constexpr int Columns[8] = {KBytes == 64 ? 7 : 6, KBytes == 64 ? 5 : 3, KBytes == 64 ? 4 : 2, KBytes == 64 ? 2 : 7,
+                                KBytes == 64 ? 3 : 6, KBytes == 64 ? 4 : 3, KBytes == 64 ? 3 : 1, KBytes == 64 ? 3 : 1};
+    int result = 0;
+#pragma unroll
+    for (int bit = 0; bit < 8; ++bit)
+      result ^= (line >> bit & 1) * Columns[bit];
+    return result;
+  }
+  static HK_DEVICE constexpr int of(int row, int chunk) {
+    return KBytes == 128 ? row * 8 + (chunk ^ twist(row)) : row / 2 * 8 + ((row % 2 * 4 + chunk) ^ twist(row / 2));
+  }
+};
+
+HK_DEVICE void storeChunk(char *lds, int slot, const uint32_t *words) { store16(lds + slot * ChunkBytes, words); }
+HK_DEVICE void loadChunk(const char *lds, int slot, uint32_t (&words)[4]) {
+  load16<Use::Cached>(lds + slot * ChunkBytes, words);
+}
+
+/// One work-item's share of bringing Tile rows of a factor to LDS by way of registers.
+template <class R, int Tile, int KBytes, int Threads, bool Aligned, bool Contiguous = R::Contiguous> class TileLoader;
+
+/// Contiguous along K: neighbouring work-items have neighbouring chunks of a row.
+template <class R, int Tile, int KBytes, int Threads, bool Aligned>
+class TileLoader<R, Tile, KBytes, Threads, Aligned, true> {
+public:
+  using Slots = TileSlots<KBytes>;
+  static constexpr int Chunks = Tile * Slots::InRow, Each = (Chunks + Threads - 1) / Threads;
+
+  HK_DEVICE TileLoader(const R &rows, int batch, int row0, int count) : rows(rows), row0(row0), last(count - 1 - row0) {
+    base = rows.at(batch) + int64_t(row0) * rows.ld;
+#pragma unroll
+    for (int n = 0; n < Each; ++n) {
+      // A row that is not there is read as the last one, and its sums are not used.
+      offset[n] = (uint32_t(readRow(n)) * uint32_t(rows.ld) + chunkOf(n) * R::Elements) * uint32_t(sizeof(typename R::Stored));
+    }
+  }
+
+  /// Whether all rows can be loaded as if they were there.
+  HK_DEVICE bool fits() const { return true; }
+
+  /// Of K, the elements from \p k; \p count of them are there (Whole: the tile's, and fits()).
+  template <bool Whole> HK_DEVICE void fetch(int k, int count) {
+#pragma unroll
+    for (int n = 0; n < Each; ++n) {
+      if (!takesPart(n))
+        continue;
+      const auto *from = atBytes(base + k, offset[n]);
+      if constexpr (Whole)
+        load<Aligned, Use::Cached>(chunk[n], from);
+      else
+        loadClamped(chunk[n], from, count - chunkOf(n) * R::Elements);
+    }
+  }
+
+  template <bool Whole> HK_DEVICE void put(char *lds, int k, int count) const {
+#pragma unroll
+    for (int n = 0; n < Each; ++n) {
+      if (!takesPart(n))
+        continue;
+      uint32_t words[4];
+      const int at = chunkOf(n) * R::Elements;
+      rows.template convert<Whole>(chunk[n], words, row0 + readRow(n), k + at, count - at);
+      storeChunk(lds, Slots::of(rowOf(n), chunkOf(n)), words);
+    }
+  }
+
+#if HK_NVIDIA
+  /// The same without registers. What is not there becomes zeros.
+  HK_DEVICE void copy(char *lds, int k, int count) const {
+    static_assert(Aligned && !R::Converts);
+#pragma unroll
+    for (int n = 0; n < Each; ++n) {
+      if (!takesPart(n))
+        continue;
+      const int at = count - chunkOf(n) * R::Elements;
+      const int bytes = at >= R::Elements ? ChunkBytes : at > 0 ? at * int(sizeof(typename R::Stored)) : 0;
+      const uint32_t to = uint32_t(__cvta_generic_to_shared(lds + Slots::of(rowOf(n), chunkOf(n)) * ChunkBytes));
+      // Nothing is read of what is not there, but the address has to be one.
+      const auto *from = bytes ? atBytes(base + k, offset[n]) : base;
+      asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+    }
+  }
+#endif
+
+private:
+  static HK_DEVICE bool takesPart(int n) { return Chunks % Threads == 0 || index(n) < Chunks; }
+  static HK_DEVICE int index(int n) { return int(threadIdx.x) + n * Threads; }
+  static HK_DEVICE int rowOf(int n) { return index(n) / Slots::InRow; }
+  static HK_DEVICE int chunkOf(int n) { return index(n) % Slots::InRow; }
+  HK_DEVICE int readRow(int n) const { return rowOf(n) < last ? rowOf(n) : last; }
+
+  const R &rows;
+  const typename R::Stored *base;
+  int row0, last;
+  uint32_t offset[Each];
+  typename R::Chunk chunk[Each];
+};
+
+/// Contiguous along the rows: neighbouring work-items have neighbouring vectors of rows.
+template <class R, int Tile, int KBytes, int Threads, bool Aligned>
+class TileLoader<R, Tile, KBytes, Threads, Aligned, false> {
+public:
+  using Slots = TileSlots<KBytes>;
+  using Stored = typename R::Stored;
+  static constexpr int Height = R::Elements, Width = ChunkElements<Stored>; // of a block: along K, along the rows
+  static constexpr int BlocksInRow = Tile / Width, Blocks = BlocksInRow * Slots::InRow;
+  static constexpr int Each = (Blocks + Threads - 1) / Threads;
+  static_assert(Tile % Width == 0);
+
+  HK_DEVICE TileLoader(const R &rows, int batch, int row0, int count)
+      : rows(rows), base(rows.at(batch) + row0), row0(row0), there(count - row0) {}
+
+  HK_DEVICE bool fits() const { return there >= Tile; }
+
+  template <bool Whole> HK_DEVICE void fetch(int k, int count) {
+    const Stored *from = base + int64_t(k) * rows.ld;
+#pragma unroll
+    for (int n = 0; n < Each; ++n) {
+      if (!takesPart(n))
+        continue;
+      const int row = rowOf(n), at = chunkOf(n) * Height;
+#pragma unroll
+      for (int e = 0; e < Height; ++e) {
+        const int line = Whole || at + e < count ? at + e : count - 1;
+        const Stored *start =
+            atBytes(from, (uint32_t(line) * uint32_t(rows.ld) + uint32_t(row)) * uint32_t(sizeof(Stored)));
+        Raw<Stored, Width> &to = vector[n][e];
+        if constexpr (Whole) {
+          load<Aligned, Use::Cached>(to, start);
+        } else {
+          loadClamped(to, start, there - row);
+          if (at + e >= count)
+            to.clear();
+        }
+      }
+    }
+  }
+
+  template <bool Whole> HK_DEVICE void put(char *lds, int k, int count) const {
+#pragma unroll
+    for (int n = 0; n < Each; ++n) {
+      if (!takesPart(n))
+        continue;
+      const int at = chunkOf(n) * Height;
+#pragma unroll
+      for (int column = 0; column < Width; ++column) {
+        typename R::Chunk chunk;
+        turn(vector[n], column, chunk);
+        uint32_t words[4];
+        const int row = rowOf(n) + column < there ? rowOf(n) + column : there - 1;
+        rows.template convert<Whole>(chunk, words, row0 + row, k + at, count - at);
+        storeChunk(lds, Slots::of(rowOf(n) + column, chunkOf(n)), words);
+      }
+    }
+  }
+
+private:
+  static HK_DEVICE bool takesPart(int n) { return Blocks % Threads == 0 || index(n) < Blocks; }
+  static HK_DEVICE int index(int n) { return int(threadIdx.x) + n * Threads; }
+  static HK_DEVICE int rowOf(int n) { return index(n) % BlocksInRow * Width; }
+  static HK_DEVICE int chunkOf(int n) { return index(n) / BlocksInRow; }
+
+  /// One column of a block.
+  static HK_DEVICE void turn(const Raw<Stored, Width> (&from)[Height], int column, typename R::Chunk &to) {
+    constexpr int Bytes = int(sizeof(Stored));
+    if constexpr (Bytes >= 4) {
+      constexpr int Words = Bytes / 4;
+#pragma unroll
+      for (int e = 0; e < Height; ++e)
+#pragma unroll
+        for (int word = 0; word < Words; ++word)
+          to.words[e * Words + word] = from[e].words[column * Words + word];
+    } else {
+      constexpr int PerWord = 4 / Bytes, Bits = 8 * Bytes;
+#pragma unroll
+      for (int word = 0; word < R::Chunk::Words; ++word) {
+        uint32_t bits = 0;
+#pragma unroll
+        for (int part = 0; part < PerWord; ++part) {
+          const int e = word * PerWord + part;
+          if (e < Height)
+            bits |= (from[e].words[column / PerWord] >> (column % PerWord * Bits) & ((1u << Bits) - 1)) << (part * Bits);
+        }
+        to.words[word] = bits;
+      }
+    }
+  }
+
+  const R &rows;
+  const Stored *base;
+  int row0, there;
+  Raw<Stored, Width> vector[Each][Height];
+};
+
+/// The tile of a workgroup: see the top.
+HK_DEVICE void tileOf(const GemmExtent &extent, int workgroup, int &tileM, int &tileN) {
+  int id = workgroup;
+  if (const int xcds = extent.xcds; xcds > 1) {
+    const int total = extent.tilesM * extent.tilesN, each = total / xcds, more = total % xcds, xcd = id % xcds;
+    id = xcd * each + (xcd < more ? xcd : more) + id / xcds;
+  }
+  const int band = extent.group * extent.tilesN, first = id / band * extent.group;
+  const int height = extent.tilesM - first < extent.group ? extent.tilesM - first : extent.group;
+  tileM = first + id % band % height;
+  tileN = id % band / height;
+}
+
+/// One wavefront's share of the products of a stage.
+template <class Config, class W, class X> class TileProducts {
+public:
+  using Op = MatrixOp<typename W::Type, typename X::Type>;
+  using Sum = typename Op::Sum;
+  using Slots = TileSlots<Config::KBytes>;
+  static constexpr int RowTiles = Config::RowTiles, ColTiles = Config::ColTiles;
+
+  HK_DEVICE TileProducts(int waveN, int waveM, int lane)
+      : rowW(waveN * RowTiles * 16), rowX(waveM * ColTiles * Op::TileX), lane(lane) {
+#pragma unroll
+    for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+      for (int c = 0; c < ColTiles; ++c)
+        sums[t][c].clear();
+  }
+
+  HK_DEVICE void multiply(const char *ldsW, const char *ldsX) {
+#pragma unroll
+    for (int step = 0; step < Slots::InRow / Op::Groups; ++step) {
+      const int chunk = step * Op::Groups + Op::group(lane);
+      uint32_t x[ColTiles][4], w[RowTiles][Op::WChunks][4];
+#pragma unroll
+      for (int c = 0; c < ColTiles; ++c)
+        loadChunk(ldsX, Slots::of(rowX + c * Op::TileX + Op::rowOfX(lane), chunk), x[c]);
+#pragma unroll
+      for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+        for (int half = 0; half < Op::WChunks; ++half)
+          loadChunk(ldsW, Slots::of(rowW + t * 16 + Op::rowOfW(lane, half), chunk), w[t][half]);
+#pragma unroll
+      for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+        for (int c = 0; c < ColTiles; ++c)
+          Op::multiply(sums[t][c], w[t], x[c]);
+    }
+  }
+
+  /// Writes the sums of column \p c of tiles to LDS: [row of X][row of W].
+  HK_DEVICE void publish(Sum *lds, int c, int waveM) const {
+#pragma unroll
+    for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+      for (int r = 0; r < Op::Results; r += Op::Run) {
+        Sum *to = lds + (waveM * Op::TileX + Op::resultX(lane, r)) * Config::Pitch + rowW + t * 16 + Op::resultW(lane, r);
+        if constexpr (Op::Run == 4) {
+          Raw<Sum, 4> raw;
+          const Sum values[4] = {sums[t][c].at(r), sums[t][c].at(r + 1), sums[t][c].at(r + 2), sums[t][c].at(r + 3)};
+          raw.template pack<Overflow::Special>(values);
+          store<true>(to, raw);
+        } else {
+          *to = sums[t][c].at(r);
+        }
+      }
+  }
+
+private:
+  int rowW, rowX, lane;
+  Sums<Sum> sums[RowTiles][ColTiles];
+};
+
+/// Workgroups: x: tiles; y: splits of K; z: batches.
+template <class Config, class W, class X, class Program, bool Aligned>
+__global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X x, const Program program,
+                                                               const GemmExtent extent) {
+  awaitPreviousKernel();
+  using Products = TileProducts<Config, W, X>;
+  using Sum = typename Products::Sum;
+  constexpr int StageElements = Config::KBytes / int(sizeof(typename W::Type));
+  char *lds = dynamicLds();
+  const int lane = int(threadIdx.x) % WaveSize, wave = waveOf(int(threadIdx.x));
+  const int waveN = wave % Config::WavesN, waveM = wave / Config::WavesN;
+  const int split = int(blockIdx.y), batch = int(blockIdx.z);
+  int tileM, tileN;
+  tileOf(extent, int(blockIdx.x), tileM, tileN);
+  const int firstN = tileN * Config::TileN, firstM = tileM * Config::TileM;
+  const int tile = (batch * extent.tilesM + tileM) * extent.tilesN + tileN;
+
+  TileLoader<W, Config::TileN, Config::KBytes, Config::Threads, Aligned> loadW(w, batch, firstN, extent.n);
+  TileLoader<X, Config::TileM, Config::KBytes, Config::Threads, Aligned> loadX(x, batch, firstM, extent.m);
+  Products products(waveN, waveM, lane);
+
+  const int stages = (extent.k + StageElements - 1) / StageElements;
+  const int first = split * extent.stepsInSplit;
+  const int end = split == extent.splits - 1 ? stages : first + extent.stepsInSplit;
+  // Stages before this one need no check.
+  const int whole = loadW.fits() && loadX.fits() ? extent.k / StageElements : 0;
+
+  constexpr bool Copies =
+      HK_NVIDIA && Aligned && W::Contiguous && X::Contiguous && !W::Converts && !X::Converts;
+  if constexpr (Copies) {
+#if HK_NVIDIA
+    auto copy = [&](int stage) {
+      if (stage < end) {
+        char *to = lds + (stage - first) % Config::Stages * Config::StageBytes;
+        const int k = stage * StageElements;
+        loadW.copy(to, k, extent.k - k);
+        loadX.copy(to + Config::TileN * Config::KBytes, k, extent.k - k);
+      }
+      asm volatile("cp.async.commit_group;" ::: "memory");
+    };
+#pragma unroll
+    for (int ahead = 0; ahead < Config::Stages - 1; ++ahead)
+      copy(first + ahead);
+    for (int stage = first; stage < end; ++stage) {
+      asm volatile("cp.async.wait_group %0;" ::"n"(Config::Stages - 2) : "memory");
+      __syncthreads();
+      copy(stage + Config::Stages - 1);
+      const char *from = lds + (stage - first) % Config::Stages * Config::StageBytes;
+      products.multiply(from, from + Config::TileN * Config::KBytes);
+    }
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+#endif
+  } else {
+    auto fetch = [&](int stage) {
+      const int k = stage * StageElements;
+      if (stage < whole) {
+        loadW.template fetch<true>(k, StageElements);
+        loadX.template fetch<true>(k, StageElements);
+      } else {
+        loadW.template fetch<false>(k, extent.k - k);
+        loadX.template fetch<false>(k, extent.k - k);
+      }
+    };
+    auto put = [&](int stage) {
+      char *to = lds + (stage - first) % 2 * Config::StageBytes;
+      const int k = stage * StageElements;
+      if (stage < whole) {
+        loadW.template put<true>(to, k, StageElements);
+        loadX.template put<true>(to + Config::TileN * Config::KBytes, k, StageElements);
+      } else {
+        loadW.template put<false>(to, k, extent.k - k);
+        loadX.template put<false>(to + Config::TileN * Config::KBytes, k, extent.k - k);
+      }
+    };
+    if (first < end) {
+      fetch(first);
+      put(first);
+    }
+    for (int stage = first; stage < end; ++stage) {
+      sync::lds();
+      if (stage + 1 < end)
+        fetch(stage + 1);
+      const char *from = lds + (stage - first) % 2 * Config::StageBytes;
+      products.multiply(from, from + Config::TileN * Config::KBytes);
+      // The half that was read before the last barrier.
+      if (stage + 1 < end)
+        put(stage + 1);
+    }
+  }
+
+  const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
+      extent, program, batch, tile, split, firstM, firstN, reinterpret_cast<uint32_t *>(lds));
+  Sum *sums = reinterpret_cast<Sum *>(lds);
+  constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N, TileX = Config::TileX;
+#pragma unroll
+  for (int c = 0; c < Config::ColTiles; ++c) {
+    sync::lds();
+    products.publish(sums, c, waveM);
+    sync::lds();
+    for (int at = int(threadIdx.x); at < Config::SumRows * VectorsInRow; at += Config::Threads) {
+      const int inLds = at / VectorsInRow, vector = at % VectorsInRow;
+      const int row = (inLds / TileX * Config::ColTiles + c) * TileX + inLds % TileX;
+      Raw<Sum, N> raw;
+      load<true, Use::Cached>(raw, sums + inLds * Config::Pitch + vector * N);
+      Sum values[N];
+      raw.unpack(values);
+      if (firstM + row < extent.m)
+        finisher.add(row, vector, values);
+    }
+  }
+  finisher.finish();
+}
+
+} // namespace detail
+} // namespace hk
