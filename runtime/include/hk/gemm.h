@@ -36,16 +36,32 @@ struct GemmShape {
   int batches = 1;
 };
 
-/// Memory for the sums of workgroups that share K.
-struct GemmWorkspace {
-  void *data = nullptr;
-  size_t bytes = 0;
-};
-
 struct GemmOptions {
   const GemmPlan *plan = nullptr;
   GemmWorkspace workspace = {};
+  /// B was there before the kernel that comes before this one in the stream, like weights. On NVIDIA (sm_90) it may then be
+  /// read while that kernel still runs.
+  bool constantB = false;
 };
+
+namespace detail {
+
+template <class W, class X> GemmProblem problemOf(const GemmShape &shape) {
+  using T = typename W::Type;
+  return {shape.m, shape.n, shape.k, shape.batches, int(sizeof(T)), int(sizeof(typename SumOf<T>::Type)),
+          W::Contiguous && X::Contiguous};
+}
+
+/// Whether launches are only recorded.
+inline bool isCaptured(hipStream_t stream) {
+  hipStreamCaptureStatus status;
+  return hipStreamIsCapturing(stream, &status) == hipSuccess && status != hipStreamCaptureStatusNone;
+}
+
+/// Bytes of workspace that are taken from a pool at most.
+constexpr size_t MostPooled = size_t(256) << 20;
+
+} // namespace detail
 
 template <class A, Layout LA, class PA, class B, Layout LB, class PB, class Epilogue, class Extras, class Outputs>
 hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA, PA> &a, const Factor<B, LB, PB> &b,
@@ -71,13 +87,12 @@ hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA
   if (hipError_t error = currentTarget(target); error != hipSuccess)
     return error;
 
-  using Sum = typename SumOf<typename W::Type>::Type;
-  const GemmProblem problem{shape.m,          shape.n,          shape.k,
-                            shape.batches,    int(sizeof(typename W::Type)), int(sizeof(Sum)),
-                            W::Contiguous && X::Contiguous, options.workspace.data ? options.workspace.bytes : 0};
-  const GemmPlan plan = options.plan ? *options.plan : planGemm(target, problem);
-  if (plan.splits > 1 &&
-      splitBytes(problem, shapeOf(plan.mode, plan.config), plan.splits) > int64_t(problem.workspace))
+  const GemmProblem problem = problemOf<W, X>(shape);
+  const size_t given = options.workspace.data ? options.workspace.bytes : 0;
+  const bool pooled = !given && !isCaptured(launch.stream);
+  const GemmPlan plan = options.plan ? *options.plan : planGemm(target, problem, pooled ? MostPooled : given);
+  const size_t needed = splitBytes(problem, shapeOf(plan.mode, plan.config), plan.splits);
+  if (needed > given && !pooled)
     return hipErrorInvalidValue;
   const bool aligned = areChunksAligned(w) && areChunksAligned(x);
   const bool outputsAligned = allOf(extras, [](const auto &one) { return isEpilogueAligned(one); }) &&
@@ -87,8 +102,35 @@ hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA
   extent.m = int(shape.m), extent.n = int(shape.n), extent.k = int(shape.k);
   extent.group = 8;
   extent.xcds = target.arch == Arch::Gfx942 || target.arch == Arch::Gfx950 ? 8 : 1;
+  extent.constantW = options.constantB;
   extent.workspace = options.workspace.data;
-  return launchGemm({launch.stream, target, extent, shape.batches, aligned}, plan, w, x, program);
+  const bool takes = needed > 0 && !given;
+  if (takes) {
+    if (hipError_t error = hipMallocAsync(&extent.workspace, needed, launch.stream); error != hipSuccess)
+      return error;
+    if (hipError_t error = clearGemmCounters(extent.workspace, launch.stream); error != hipSuccess) {
+      (void)hipFreeAsync(extent.workspace, launch.stream);
+      return error;
+    }
+  }
+  const hipError_t error = launchGemm({launch.stream, target, extent, shape.batches, aligned}, plan, w, x, program);
+  if (takes)
+    if (hipError_t freed = hipFreeAsync(extent.workspace, launch.stream); error == hipSuccess)
+      return freed;
+  return error;
+}
+
+/// Bytes of workspace with which the plan for this problem is the one that planGemm() prefers; 0 if K is not split. The same for
+/// all layouts; \p A and \p B: what is multiplied.
+template <class A, class B = A> hipError_t gemmWorkspaceBytes(const GemmShape &shape, size_t &bytes) {
+  using namespace detail;
+  Target target;
+  if (hipError_t error = currentTarget(target); error != hipSuccess)
+    return error;
+  const GemmProblem problem = problemOf<Rows<B, true, AsStored>, Rows<A, true, AsStored>>(shape);
+  const GemmPlan plan = planGemm(target, problem, MostPooled);
+  bytes = splitBytes(problem, shapeOf(plan.mode, plan.config), plan.splits);
+  return hipSuccess;
 }
 
 } // namespace hk

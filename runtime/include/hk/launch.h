@@ -47,6 +47,14 @@ HK_DEVICE void awaitPreviousKernel() {
 #endif
 }
 
+/// The second half of that alone: the next kernel may start. For kernels that read what no kernel writes before they call
+/// awaitPreviousKernel().
+HK_DEVICE void startNextKernel() {
+#if HK_NVIDIA && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /// \p cluster: workgroups that share their LDS, on NVIDIA; 1: none. The kernel has to begin with awaitPreviousKernel().
 template <class... Parameters, class... Arguments>
 hipError_t launchKernel(const Target &target, void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t lds,

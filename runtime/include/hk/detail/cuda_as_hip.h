@@ -25,6 +25,15 @@ inline hipError_t hipLaunchKernel(const void *Kernel, dim3 Grid, dim3 Block, voi
                                   hipStream_t Stream) {
   return cudaLaunchKernel(Kernel, Grid, Block, Arguments, Lds, Stream);
 }
+using hipStreamCaptureStatus = cudaStreamCaptureStatus;
+constexpr auto hipStreamCaptureStatusNone = cudaStreamCaptureStatusNone;
+inline hipError_t hipStreamIsCapturing(hipStream_t Stream, hipStreamCaptureStatus *Status) {
+  return cudaStreamIsCapturing(Stream, Status);
+}
+inline hipError_t hipMallocAsync(void **Memory, size_t Bytes, hipStream_t Stream) {
+  return cudaMallocAsync(Memory, Bytes, Stream);
+}
+inline hipError_t hipFreeAsync(void *Memory, hipStream_t Stream) { return cudaFreeAsync(Memory, Stream); }
 inline hipError_t hipMemsetAsync(void *To, int Byte, size_t Bytes, hipStream_t Stream) {
   return cudaMemsetAsync(To, Byte, Bytes, Stream);
 }

@@ -6,7 +6,8 @@
 //   outputs
 //
 // `value` is the sum over K: float; int32_t for int8 factors, double for double ones. Extras are operands (hk/operands.h):
-// Matrix (a residual, C), RowVector (a bias, a scale per column), ColumnVector (a scale per row), Scalar (a static scale).
+// Matrix (a residual, C), RowVector (a bias, a scale per column), ColumnVector (a scale per row), Scalar (a static scale). One
+// whose data is null is not read: its values are zeros for a Matrix or RowVector, ones for a ColumnVector or Scalar.
 // Outputs are Matrix; float results are rounded to the output's type (and saturated, for 8-bit types), integer ones cut to it.
 // The functor may have `prepare() const`, called once by each work-item: what that returns is called in its place.
 //
@@ -42,7 +43,8 @@ namespace detail {
 template <class O> HK_DEVICE O operandAt(const O &operand, int) { return operand; }
 template <class O> HK_DEVICE O operandAt(const Batched<O> &b, int batch) {
   O operand = b.operand;
-  operand.data += batch * b.stride;
+  if (operand.data)
+    operand.data += batch * b.stride;
   return operand;
 }
 template <class T> HK_DEVICE Matrix<T> operandAt(const MatrixArray<T> &m, int batch) { return {m.data[batch], m.pitch}; }
@@ -128,6 +130,21 @@ HK_DEVICE void packResults(const V (&values)[N], Raw<T, N> &to) {
   }
 }
 
+template <class O, int N> HK_DEVICE void clear(Fragment<O, N> &fragment) {
+  if constexpr (OperandTraits<O>::Is != Part::PerRow)
+    fragment.raw.clear();
+}
+
+/// As loadOperand(); a column vector that is left out stands for ones, as a scalar does.
+template <bool General, class O, int N>
+HK_DEVICE void loadExtra(Fragment<O, N> &to, const O &from, int row, int column, int count) {
+  loadOperand<General>(to, from, row, column, count);
+}
+template <bool General, class T, int N>
+HK_DEVICE void loadExtra(Fragment<ColumnVector<T>, N> &to, const ColumnVector<T> &from, int row, int, int) {
+  to.value = from.data ? Element<T>::toValue(from.data[row]) : typename Element<T>::Value(1);
+}
+
 /// Finishes EpilogueVector sums of a row at a time, of one batch.
 template <class Program> class Finisher {
 public:
@@ -152,7 +169,10 @@ private:
     Fragments<Extras, N> loaded;
     forEachIndex<Extras::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
-      loadOperand<General>(get<I>(loaded), get<I>(extras), row, column, count);
+      if (OperandTraits<TupleElement<I, Extras>>::Is == Part::PerRow || get<I>(extras).data)
+        loadExtra<General>(get<I>(loaded), get<I>(extras), row, column, count);
+      else
+        clear(get<I>(loaded));
     });
     typename ValuesOf<Extras, N>::Type values;
     unpackAll<Extras, N>(loaded, values);

@@ -36,15 +36,15 @@ template <class C, class... Cs> struct ConfigAt<0, ConfigList<C, Cs...>> {
 };
 
 #if HK_AMD
-//                               rows   columns waves  waves
-//                               of W   of X    on N   on K   unroll depth fold
+//                               rows   columns waves  waves         depth
+//                               of W   of X    on N   on K   unroll of W   of X   fold
 using StreamConfigs = ConfigList<
-    StreamConfig<1,   1,      1,     8,     2,     4,    true>,
-    StreamConfig<2,   1,      1,     8,     2,     3,    true>,
-    StreamConfig<1,   1,      1,     8,     2,     4>,
-    StreamConfig<2,   1,      1,     8,     2,     3>,
-    StreamConfig<2,   2,      1,     4,     2,     2>,
-    StreamConfig<2,   4,      1,     4,     2,     2>>;
+    StreamConfig<1,   1,      1,     8,     2,     4,     4,     true>,
+    StreamConfig<2,   1,      1,     8,     2,     4,     2,     true>,
+    StreamConfig<1,   1,      1,     8,     2,     4,     4>,
+    StreamConfig<2,   1,      1,     8,     2,     4,     2>,
+    StreamConfig<2,   2,      1,     4,     2,     2,     2>,
+    StreamConfig<2,   4,      1,     4,     2,     2,     2>>;
 //                             N    M    bytes of K  waves on N, M  stages
 using TileConfigs = ConfigList<
     TileConfig<64,  64,  128,   2, 2,   2>,
@@ -52,17 +52,36 @@ using TileConfigs = ConfigList<
     TileConfig<256, 256, 64,    4, 2,   2>>;
 #else
 using StreamConfigs = ConfigList<
-    StreamConfig<1,   1,      1,     8,     2,     4>,
-    StreamConfig<2,   1,      1,     8,     2,     3>,
-    StreamConfig<1,   2,      1,     8,     2,     4>,
-    StreamConfig<2,   2,      1,     8,     2,     3>,
-    StreamConfig<2,   4,      1,     8,     2,     2>,
-    StreamConfig<2,   8,      2,     4,     1,     3>>;
+    StreamConfig<1,   1,      1,     8,     2,     4,     2>,
+    StreamConfig<1,   1,      1,     4,     2,     4,     2>,
+    StreamConfig<2,   1,      1,     8,     2,     2,     2>,
+    StreamConfig<2,   1,      1,     4,     2,     2,     2>,
+    StreamConfig<2,   1,      1,     4,     2,     4,     2>,
+    StreamConfig<2,   1,      1,     2,     2,     4,     2>,
+    StreamConfig<4,   1,      1,     4,     2,     2,     2>,
+    StreamConfig<1,   1,      2,     4,     2,     4,     2>,
+    StreamConfig<1,   2,      1,     4,     2,     4,     2>,
+    StreamConfig<2,   2,      1,     4,     2,     2,     1>,
+    StreamConfig<2,   2,      2,     4,     1,     4,     2>,
+    StreamConfig<2,   2,      1,     2,     2,     2,     1>,
+    StreamConfig<4,   2,      1,     4,     1,     4,     1>,
+    StreamConfig<2,   4,      1,     4,     1,     4,     1>,
+    StreamConfig<2,   4,      2,     4,     1,     4,     1>,
+    StreamConfig<2,   4,      4,     2,     1,     4,     1>,
+    StreamConfig<4,   4,      2,     2,     1,     2,     1>,
+    StreamConfig<2,   8,      4,     2,     1,     4,     1>,
+    StreamConfig<2,   8,      2,     2,     1,     4,     1>,
+    StreamConfig<4,   8,      2,     2,     1,     2,     1>>;
 using TileConfigs = ConfigList<
     TileConfig<64,  64,  128,   2, 2,   4>,
-    TileConfig<128, 64,  128,   4, 1,   4>,
+    TileConfig<128, 64,  128,   4, 2,   4>,
+    TileConfig<64,  32,  128,   2, 2,   4>,
+    TileConfig<128, 32,  128,   4, 1,   4>,
+    TileConfig<128, 16,  128,   4, 1,   4>,
     TileConfig<128, 128, 64,    2, 2,   4>,
-    TileConfig<128, 256, 64,    2, 4,   4>>;
+    TileConfig<128, 128, 128,   2, 2,   3>,
+    TileConfig<128, 256, 64,    2, 4,   4>,
+    TileConfig<256, 128, 128,   4, 2,   3>>;
 #endif
 
 /// What a plan depends on.
@@ -72,7 +91,6 @@ struct GemmProblem {
   int factorBytes;   ///< of an element that is multiplied
   int sumBytes;
   bool alongK;       ///< both factors are contiguous along K
-  size_t workspace;  ///< bytes there are
 };
 
 struct ConfigShape {
@@ -99,15 +117,16 @@ inline ConfigShape shapeOf(GemmMode mode, int config) {
 constexpr int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Bytes of workspace that \p splits parts of each tile take.
-inline int64_t splitBytes(const GemmProblem &p, const ConfigShape &c, int splits) {
+inline size_t splitBytes(const GemmProblem &p, const ConfigShape &c, int splits) {
   return splits <= 1 ? 0
-                     : int64_t(GemmPartialsOffset) + ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches *
+                     : GemmPartialsOffset + ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches *
                                                          splits * c.tileM * c.tileN * p.sumBytes;
 }
 
 } // namespace detail
 
-inline GemmPlan planGemm(const Target &target, const detail::GemmProblem &p) {
+/// \p workspace: bytes that there are.
+inline GemmPlan planGemm(const Target &target, const detail::GemmProblem &p, size_t workspace) {
   using namespace detail;
   GemmPlan best{GemmMode::Tile, 0, 1};
   double least = 1e300;
@@ -118,7 +137,7 @@ inline GemmPlan planGemm(const Target &target, const detail::GemmProblem &p) {
     for (int splits = 1; splits <= 64; ++splits) {
       const int64_t each = ceilDivide(blocks, splits);
       if (splits > 1 && (tiles > GemmCounters || (splits - 1) * each >= blocks ||
-                         splitBytes(p, c, splits) > int64_t(p.workspace)))
+                         splitBytes(p, c, splits) > workspace))
         continue;
       const double rounds = double(ceilDivide(tiles * splits, target.computeUnits));
       const double bytes = double(each * c.blockBytes) * (c.tileM + c.tileN);

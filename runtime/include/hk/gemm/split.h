@@ -15,11 +15,27 @@
 #include "hk/platform.h"
 
 namespace hk {
+
+/// Memory for the sums of workgroups that share K: gemmWorkspaceBytes() say how much. It belongs to one launch at a time: use one
+/// per stream, and one per graph that may run beside others. Prepare it once with prepareGemmWorkspace(); every launch leaves it
+/// ready for the next, so that graphs which are replayed need no reset.
+///
+/// Without one, hk::gemm takes memory from the stream's pool for the time of the launch, unless the stream is being captured: then
+/// K is not split.
+struct GemmWorkspace {
+  void *data = nullptr;
+  size_t bytes = 0;
+};
+
 namespace detail {
 
 /// Counters at the workspace's beginning, whatever the problem; tiles beyond them are not split.
 constexpr int GemmCounters = 16384;
 constexpr size_t GemmPartialsOffset = GemmCounters * sizeof(uint32_t);
+
+inline hipError_t clearGemmCounters(void *workspace, hipStream_t stream) {
+  return hipMemsetAsync(workspace, 0, GemmPartialsOffset, stream);
+}
 
 /// The problem as the kernels see it. n counts W's rows (columns of the output), m X's.
 struct GemmExtent {
@@ -29,6 +45,7 @@ struct GemmExtent {
   int stepsInSplit; ///< of K, for all splits but the last
   int group;        ///< tiles of M that follow each other before the next of N: see tileOf()
   int xcds;         ///< parts of the device that workgroups go to in turn
+  bool constantW;   ///< the kernel before this one does not write W
   void *workspace;  ///< if splits > 1
 };
 
@@ -115,4 +132,12 @@ private:
 };
 
 } // namespace detail
+
+/// Makes fresh memory, aligned to 16, ready in the order of \p stream.
+inline hipError_t prepareGemmWorkspace(GemmWorkspace workspace, hipStream_t stream) {
+  if (!workspace.data || workspace.bytes < detail::GemmPartialsOffset)
+    return hipErrorInvalidValue;
+  return detail::clearGemmCounters(workspace.data, stream);
+}
+
 } // namespace hk

@@ -8,7 +8,8 @@
 //                 its split of K
 //   a wavefront   RowTiles x ColTiles tiles of sums. Wavefronts along K take turns: wavefront w the blocks w, w + WavesK, ...
 //                 so that a workgroup reads contiguous memory.
-//   a block       Unroll steps of K: Unroll * 64 bytes of each row. Depth blocks are under way while one is multiplied.
+//   a block       Unroll steps of K: Unroll * 64 bytes of each row. Depth blocks of W, and XDepth of X, are under way while one
+//                 is multiplied.
 //
 // At the end the wavefronts along K add up in LDS, in a fixed order, and the workgroup finishes the tile (hk/gemm/split.h).
 //
@@ -27,12 +28,14 @@
 namespace hk {
 namespace detail {
 
-template <int RowTiles_, int ColTiles_, int WavesN_, int WavesK_, int Unroll_, int Depth_, bool Fold_ = false>
+template <int RowTiles_, int ColTiles_, int WavesN_, int WavesK_, int Unroll_, int Depth_, int XDepth_,
+          bool Fold_ = false>
 struct StreamConfig {
   static constexpr int RowTiles = RowTiles_, ColTiles = ColTiles_, WavesN = WavesN_, WavesK = WavesK_;
-  static constexpr int Unroll = Unroll_, Depth = Depth_;
+  static constexpr int Unroll = Unroll_, Depth = Depth_, XDepth = XDepth_;
   static constexpr bool Fold = Fold_;
   static constexpr int Threads = WavesN * WavesK * WaveSize;
+  static_assert(Depth % XDepth == 0);
   static_assert(!Fold || (HK_AMD && ColTiles == 1 && Unroll == 2), "folded: at most 8 rows");
 
   static constexpr int TileN = WavesN * RowTiles * 16;
@@ -82,46 +85,50 @@ public:
           sums[t][c][s].clear();
   }
 
-  /// Blocks first, first + step, ... below end, each whole.
-  HK_DEVICE void run(int first, int end, int step) {
-    const int count = first < end ? (end - first + step - 1) / step : 0;
-    constexpr int Depth = Config::Depth;
-    Block blocks[Depth];
-    int k = first * BlockElements;
-    const int stride = step * BlockElements;
+  /// Blocks first, first + step, ... below end, each whole. start() asks for the first of W, run() does the rest.
+  HK_DEVICE void start(int first, int end, int step) {
+    count = first < end ? (end - first + step - 1) / step : 0;
+    next = first * BlockElements;
+    stride = step * BlockElements;
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
       if (d < count)
-        fetch<true>(blocks[d], k + d * stride, BlockElements);
-    int done = 0;
+        fetchW<true>(wBlocks[d], next + d * stride, BlockElements);
+  }
+
+  HK_DEVICE void run() {
+#pragma unroll
+    for (int d = 0; d < XDepth; ++d)
+      if (d < count)
+        fetchX<true>(xBlocks[d], next + d * stride, BlockElements);
+    int k = next, done = 0;
     // All loads in here are wanted, so that waiting for one does not wait for those behind it.
     for (; done + 2 * Depth <= count; done += Depth) {
 #pragma unroll
       for (int d = 0; d < Depth; ++d) {
-        multiply<true>(blocks[d], k + d * stride, BlockElements);
-        fetch<true>(blocks[d], k + (d + Depth) * stride, BlockElements);
+        multiply<true>(wBlocks[d], xBlocks[d % XDepth], k, BlockElements);
+        fetchW<true>(wBlocks[d], k + Depth * stride, BlockElements);
+        fetchX<true>(xBlocks[d % XDepth], k + XDepth * stride, BlockElements);
+        k += stride;
       }
-      k += Depth * stride;
     }
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) {
+    for (int d = 0; d < 2 * Depth - 1; ++d) {
       if (done + d < count)
-        multiply<true>(blocks[d], k + d * stride, BlockElements);
-      if (done + Depth + d < count)
-        fetch<true>(blocks[d], k + (d + Depth) * stride, BlockElements);
+        multiply<true>(wBlocks[d % Depth], xBlocks[d % XDepth], k, BlockElements);
+      if (d < Depth - 1 && done + d + Depth < count)
+        fetchW<true>(wBlocks[d], k + Depth * stride, BlockElements);
+      if (done + d + XDepth < count)
+        fetchX<true>(xBlocks[d % XDepth], k + XDepth * stride, BlockElements);
+      k += stride;
     }
-    k += Depth * stride;
-#pragma unroll
-    for (int d = 0; d < Depth; ++d)
-      if (done + Depth + d < count)
-        multiply<true>(blocks[d], k + d * stride, BlockElements);
   }
 
   /// The last \p count elements of K, fewer than a block.
   HK_DEVICE void runRest(int k, int count) {
-    Block block;
-    fetch<false>(block, k, count);
-    multiply<false>(block, k, count);
+    fetchW<false>(wBlocks[0], k, count);
+    fetchX<false>(xBlocks[0], k, count);
+    multiply<false>(wBlocks[0], xBlocks[0], k, count);
   }
 
   /// Writes the sums to this wavefront's part of LDS: [row of X][row of W, from \p from on].
@@ -158,10 +165,14 @@ public:
 private:
   static constexpr int WLoads = Fold ? 2 : Op::WChunks;
 
+  static constexpr int Depth = Config::Depth, XDepth = Config::XDepth;
+
   /// What a lane holds of a block.
-  struct Block {
-    typename W::Chunk w[RowTiles][Unroll * Op::WChunks];
-    typename X::Chunk x[ColTiles][XUnroll];
+  struct WBlock {
+    typename W::Chunk chunk[RowTiles][Unroll * Op::WChunks];
+  };
+  struct XBlock {
+    typename X::Chunk chunk[ColTiles][XUnroll];
   };
 
   HK_DEVICE int wRow(int tile, int load) const {
@@ -187,36 +198,38 @@ private:
       loadClamped(to, from, count);
   }
 
-  template <bool Whole> HK_DEVICE void fetch(Block &block, int k, int count) const {
+  template <bool Whole> HK_DEVICE void fetchW(WBlock &block, int k, int count) const {
 #pragma unroll
     for (int t = 0; t < RowTiles; ++t)
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)
 #pragma unroll
         for (int c = 0; c < Op::WChunks; ++c)
-          fetchChunk<Whole, Use::Once>(block.w[t][u * Op::WChunks + c], wBase + k, u, wOffsets[t][Fold ? u : c],
+          fetchChunk<Whole, Use::Once>(block.chunk[t][u * Op::WChunks + c], wBase + k, u, wOffsets[t][Fold ? u : c],
                                        count - offset(u));
+  }
+  template <bool Whole> HK_DEVICE void fetchX(XBlock &block, int k, int count) const {
 #pragma unroll
     for (int t = 0; t < ColTiles; ++t)
 #pragma unroll
       for (int u = 0; u < XUnroll; ++u)
-        fetchChunk<Whole, Use::Cached>(block.x[t][u], xBase + k, u, xOffsets[t], count - offset(u));
+        fetchChunk<Whole, Use::Cached>(block.chunk[t][u], xBase + k, u, xOffsets[t], count - offset(u));
   }
 
-  template <bool Whole> HK_DEVICE void multiply(const Block &block, int k, int count) {
+  template <bool Whole> HK_DEVICE void multiply(const WBlock &wBlock, const XBlock &xBlock, int k, int count) {
 #pragma unroll
     for (int u = 0; u < Unroll; ++u) {
       uint32_t factorX[ColTiles][4];
 #pragma unroll
       for (int c = 0; c < ColTiles; ++c)
-        x.template convert<Whole>(block.x[c][Fold ? 0 : u], factorX[c], column0 + xRows[c], k + offset(u),
+        x.template convert<Whole>(xBlock.chunk[c][Fold ? 0 : u], factorX[c], column0 + xRows[c], k + offset(u),
                                   count - offset(u));
 #pragma unroll
       for (int t = 0; t < RowTiles; ++t) {
         uint32_t factorW[Op::WChunks][4];
 #pragma unroll
         for (int c = 0; c < Op::WChunks; ++c)
-          w.template convert<Whole>(block.w[t][u * Op::WChunks + c], factorW[c], row0 + wRows[t][Fold ? u : c],
+          w.template convert<Whole>(wBlock.chunk[t][u * Op::WChunks + c], factorW[c], row0 + wRows[t][Fold ? u : c],
                                     k + offset(u), count - offset(u));
 #pragma unroll
         for (int c = 0; c < ColTiles; ++c)
@@ -232,6 +245,9 @@ private:
   int row0, column0, lane;
   int wRows[RowTiles][WLoads], xRows[ColTiles];
   uint32_t wOffsets[RowTiles][WLoads], xOffsets[ColTiles];
+  int count = 0, next = 0, stride = 0;
+  WBlock wBlocks[Depth];
+  XBlock xBlocks[XDepth];
   Sums<Sum> sums[RowTiles][ColTiles][SumTiles];
 };
 
@@ -253,7 +269,7 @@ HK_DEVICE char *dynamicLds() {
 template <class Config, class W, class X, class Program, bool Aligned>
 __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const X x, const Program program,
                                                                  const GemmExtent extent) {
-  awaitPreviousKernel();
+  startNextKernel();
   using Loop = StreamLoop<Config, W, X, Aligned>;
   using Sum = typename Loop::Sum;
   Sum *lds = reinterpret_cast<Sum *>(dynamicLds());
@@ -270,7 +286,12 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
     const int whole = extent.k / Loop::BlockElements, first = split * extent.stepsInSplit;
     const bool isLast = split == extent.splits - 1;
     const int end = isLast ? whole : first + extent.stepsInSplit;
-    loop.run(first + waveK, end, Config::WavesK);
+    if (!extent.constantW)
+      awaitPreviousKernel();
+    loop.start(first + waveK, end, Config::WavesK);
+    if (extent.constantW)
+      awaitPreviousKernel();
+    loop.run();
     if (const int rest = extent.k - whole * Loop::BlockElements; isLast && rest > 0 && waveK == (end - first) % Config::WavesK)
       loop.runRest(whole * Loop::BlockElements, rest);
     loop.publish(lds, waveK, waveN * Config::RowTiles * 16);

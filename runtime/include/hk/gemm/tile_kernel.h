@@ -119,17 +119,17 @@ public:
 
 #if HK_NVIDIA
   /// The same without registers. What is not there becomes zeros.
-  HK_DEVICE void copy(char *lds, int k, int count) const {
+  template <bool Whole> HK_DEVICE void copy(char *lds, int k, int count) const {
     static_assert(Aligned && !R::Converts);
 #pragma unroll
     for (int n = 0; n < Each; ++n) {
       if (!takesPart(n))
         continue;
       const int at = count - chunkOf(n) * R::Elements;
-      const int bytes = at >= R::Elements ? ChunkBytes : at > 0 ? at * int(sizeof(typename R::Stored)) : 0;
+      const int bytes = Whole || at >= R::Elements ? ChunkBytes : at > 0 ? at * int(sizeof(typename R::Stored)) : 0;
       const uint32_t to = uint32_t(__cvta_generic_to_shared(lds + Slots::of(rowOf(n), chunkOf(n)) * ChunkBytes));
       // Nothing is read of what is not there, but the address has to be one.
-      const auto *from = bytes ? atBytes(base + k, offset[n]) : base;
+      const auto *from = Whole || bytes ? atBytes(base + k, offset[n]) : base;
       asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
     }
   }
@@ -354,8 +354,13 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
       if (stage < end) {
         char *to = lds + (stage - first) % Config::Stages * Config::StageBytes;
         const int k = stage * StageElements;
-        loadW.copy(to, k, extent.k - k);
-        loadX.copy(to + Config::TileN * Config::KBytes, k, extent.k - k);
+        if (stage < whole) {
+          loadW.template copy<true>(to, k, StageElements);
+          loadX.template copy<true>(to + Config::TileN * Config::KBytes, k, StageElements);
+        } else {
+          loadW.template copy<false>(to, k, extent.k - k);
+          loadX.template copy<false>(to + Config::TileN * Config::KBytes, k, extent.k - k);
+        }
       }
       asm volatile("cp.async.commit_group;" ::: "memory");
     };
