@@ -42,14 +42,16 @@ struct GemmOptions {
   /// B was there before the kernel that comes before this one in the stream, like weights. On NVIDIA (sm_90) it may then be
   /// read while that kernel still runs.
   bool constantB = false;
+  /// Without a workspace: whether one is taken from the stream's pool.
+  bool usesPool = true;
 };
 
 namespace detail {
 
-template <class W, class X> GemmProblem problemOf(const GemmShape &shape) {
+template <class W, class X> GemmProblem problemOf(const Target &target, const GemmShape &shape, bool aligned) {
   using T = typename W::Type;
   return {shape.m, shape.n, shape.k, shape.batches, int(sizeof(T)), int(sizeof(typename SumOf<T>::Type)),
-          W::Contiguous && X::Contiguous};
+          W::Contiguous && X::Contiguous, aligned, hasSparseOn<T, typename X::Type>(target)};
 }
 
 /// Whether launches are only recorded.
@@ -87,14 +89,17 @@ hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA
   if (hipError_t error = currentTarget(target); error != hipSuccess)
     return error;
 
-  const GemmProblem problem = problemOf<W, X>(shape);
+  const bool aligned = areChunksAligned(w) && areChunksAligned(x);
+  const GemmProblem problem = problemOf<W, X>(target, shape, aligned);
   const size_t given = options.workspace.data ? options.workspace.bytes : 0;
-  const bool pooled = !given && !isCaptured(launch.stream);
+  const bool pooled = options.usesPool && !given && !isCaptured(launch.stream);
   const GemmPlan plan = options.plan ? *options.plan : planGemm(target, problem, pooled ? MostPooled : given);
-  const size_t needed = splitBytes(problem, shapeOf(plan.mode, plan.config), plan.splits);
+  const ConfigShape config = shapeOf(plan.mode, plan.config);
+  if (plan.splits < 1 || !canRun(problem, config))
+    return hipErrorInvalidValue;
+  const size_t needed = splitBytes(target, problem, config, plan.splits);
   if (needed > given && !pooled)
     return hipErrorInvalidValue;
-  const bool aligned = areChunksAligned(w) && areChunksAligned(x);
   const bool outputsAligned = allOf(extras, [](const auto &one) { return isEpilogueAligned(one); }) &&
                               allOf(outputs, [](const auto &one) { return isEpilogueAligned(one); });
   const GemmProgram<Epilogue, Extras, Outputs> program{epilogue, extras, outputs, outputsAligned};
@@ -127,9 +132,9 @@ template <class A, class B = A> hipError_t gemmWorkspaceBytes(const GemmShape &s
   Target target;
   if (hipError_t error = currentTarget(target); error != hipSuccess)
     return error;
-  const GemmProblem problem = problemOf<Rows<B, true, AsStored>, Rows<A, true, AsStored>>(shape);
+  const GemmProblem problem = problemOf<Rows<B, true, AsStored>, Rows<A, true, AsStored>>(target, shape, true);
   const GemmPlan plan = planGemm(target, problem, MostPooled);
-  bytes = splitBytes(problem, shapeOf(plan.mode, plan.config), plan.splits);
+  bytes = splitBytes(target, problem, shapeOf(plan.mode, plan.config), plan.splits);
   return hipSuccess;
 }
 

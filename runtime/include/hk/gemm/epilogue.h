@@ -14,6 +14,9 @@
 // With batches, an extra or output is `hk::batched(operand, stride)`, with `stride` elements from one to the next, or
 // a MatrixArray, with a pointer in device memory for each; others are the same for all batches.
 //
+// Operands of other types bring, in their own namespace: operandAt(), isEpilogueAligned(), hasEpiloguePitch(); to be read,
+// OperandTraits and loadExtra(); to be written, storeResult(). With ChecksAlignment they look at their alignment themselves.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -93,12 +96,22 @@ template <class T> bool hasEpiloguePitch(const Matrix<T> &m) { return m.pitch >=
 template <class T> bool hasEpiloguePitch(const MatrixArray<T> &m) { return m.pitch >= 0 && m.pitch <= 0x7fffffff; }
 template <class O> bool hasEpiloguePitch(const Batched<O> &b) { return hasEpiloguePitch(b.operand); }
 
+/// Whether an operand's loads and stores look at its alignment while they run. Then a kernel has one kind of code for all of its
+/// vectors, where \p General is true, instead of two.
+template <class O> constexpr bool ChecksAlignment = false;
+
 //===-- The program of a kernel ----------------------------------------------------------------------------------===//
+
+template <class Operands> struct AnyChecksAlignment;
+template <class... Os> struct AnyChecksAlignment<Tuple<Os...>> {
+  static constexpr bool Value = (false || ... || ChecksAlignment<Os>);
+};
 
 template <class E, class X, class O> struct GemmProgram {
   using Epilogue = E;
   using Extras = typename OperandsOfBatch<X>::Type;
   using Outputs = typename OperandsOfBatch<O>::Type;
+  static constexpr bool OneKind = AnyChecksAlignment<Extras>::Value || AnyChecksAlignment<Outputs>::Value;
 
   E epilogue;
   X extras;
@@ -145,6 +158,19 @@ HK_DEVICE void loadExtra(Fragment<ColumnVector<T>, N> &to, const ColumnVector<T>
   to.value = from.data ? Element<T>::toValue(from.data[row]) : typename Element<T>::Value(1);
 }
 
+/// Rounds results to the output's type and stores them; General: the first \p count of them.
+template <bool General, class O, class V, int N>
+HK_DEVICE void storeResult(const O &to, int row, int column, const V (&values)[N], int count) {
+  using T = typename OutputTraits<O>::Type;
+  Raw<T, N> raw;
+  packResults(values, raw);
+  T *at = atColumn(to.data + rowOffset(row, to.pitch), uint32_t(column));
+  if constexpr (General)
+    storeSome<false>(at, raw, count);
+  else
+    store<true>(at, raw);
+}
+
 /// Finishes EpilogueVector sums of a row at a time, of one batch.
 template <class Program> class Finisher {
 public:
@@ -158,9 +184,10 @@ public:
 
   /// \p count: columns that are there.
   template <class Sum> HK_DEVICE void operator()(int row, int column, const Sum (&sums)[N], int count) const {
-    if (aligned && count >= N)
-      finish<false>(row, column, sums, N);
-    else if (count > 0)
+    if constexpr (!Program::OneKind)
+      if (aligned && count >= N)
+        return finish<false>(row, column, sums, N);
+    if (count > 0)
       finish<true>(row, column, sums, count);
   }
 
@@ -186,19 +213,12 @@ private:
       results[n] = one(n);
     forEachIndex<Outputs::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
-      using T = typename OutputTraits<TupleElement<I, Outputs>>::Type;
       using V = std::decay_t<decltype(result<I>(results[0]))>;
       V own[N];
 #pragma unroll
       for (int n = 0; n < N; ++n)
         own[n] = result<I>(results[n]);
-      Raw<T, N> raw;
-      packResults(own, raw);
-      T *to = atColumn(get<I>(outputs).data + rowOffset(row, get<I>(outputs).pitch), uint32_t(column));
-      if constexpr (General)
-        storeSome<false>(to, raw, count);
-      else
-        store<true>(to, raw);
+      storeResult<General>(get<I>(outputs), row, column, own, count);
     });
   }
 

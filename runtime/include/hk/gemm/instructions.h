@@ -68,6 +68,7 @@ using Half4 = _Float16 __attribute__((ext_vector_type(4)));
 using Half8 = _Float16 __attribute__((ext_vector_type(8)));
 using Bfloat4 = short __attribute__((ext_vector_type(4)));
 using Bfloat8 = __bf16 __attribute__((ext_vector_type(8)));
+using ShortBfloat8 = short __attribute__((ext_vector_type(8)));
 
 #define HK_MATRIX_INSTRUCTION(W, X, WORDS, FACTOR, SUM, BUILTIN)                                                       \
   template <> struct MatrixInstruction<W, X> {                                                                         \
@@ -194,14 +195,22 @@ template <> struct MatrixInstruction<double, double> {
 
 #endif
 
-/// A chunk of 8-bit floating point as two chunks of f16.
+/// Half a chunk of 8-bit floating point as a chunk of f16.
 template <class T> HK_DEVICE void toHalves(const uint32_t *from, uint32_t *to) {
 #pragma unroll
-  for (int word = 0; word < 4; ++word) {
+  for (int word = 0; word < 2; ++word) {
     float values[4];
     unpackFp8<T>(from[word], values);
     packF16<Overflow::InRange, 2>(values, to + 2 * word);
   }
+}
+
+/// Instructions that a chunk takes; without an instruction for the type, twice those of f16.
+template <class Instruction> constexpr int partsOfChunk() {
+  if constexpr (Instruction::Exists)
+    return 4 / Instruction::Words;
+  else
+    return 2 * partsOfChunk<MatrixInstruction<f16, f16>>();
 }
 
 template <class W, class X> struct MatrixOp {
@@ -228,37 +237,33 @@ template <class W, class X> struct MatrixOp {
   }
   static HK_DEVICE int resultX(int lane, int r) { return HK_AMD ? lane % 16 : 2 * (lane % 4) + r % 2; }
 
-  /// Adds the products of a chunk of each row.
-  static HK_DEVICE void multiply(Sums<Sum> &sums, const uint32_t (&w)[WChunks][4], const uint32_t (&x)[4]) {
-    using Instruction = MatrixInstruction<W, X>;
-    if constexpr (Instruction::Exists) {
-#pragma unroll
-      for (int word = 0; word < 4; word += Instruction::Words) {
+  static HK_DEVICE Sum result(const Sums<Sum> &sums, int r) { return sums.at(r); }
+
+  /// A chunk takes several instructions that add to the same sums: one after another they would wait for each other, so a caller
+  /// goes through all of its tiles with part 0, then with part 1, ...
+  static constexpr bool Direct = MatrixInstruction<W, X>::Exists;
+  static constexpr int Parts = partsOfChunk<MatrixInstruction<W, X>>();
+
+  /// Adds the products of a part of a chunk of each row.
+  static HK_DEVICE void multiply(Sums<Sum> &sums, const uint32_t (&w)[WChunks][4], const uint32_t (&x)[4], int part) {
+    if constexpr (Direct) {
+      using Instruction = MatrixInstruction<W, X>;
+      const int word = part * Instruction::Words;
 #if HK_AMD
-        Instruction::run(sums.vector, w[0] + word, x + word);
+      Instruction::run(sums.vector, w[0] + word, x + word);
 #else
-        Instruction::run(sums.value, w[0] + word, w[1] + word, x + word);
+      Instruction::run(sums.value, w[0] + word, w[1] + word, x + word);
 #endif
-      }
     } else {
       static_assert(isFp8<W> && isFp8<X>, "no matrix instruction multiplies these types");
-      uint32_t halvesW[WChunks][8], halvesX[8];
+      constexpr int HalfParts = MatrixOp<f16, f16>::Parts;
+      const int half = part / HalfParts; // of the chunk: two words make a chunk of f16
+      uint32_t halvesW[WChunks][4], halvesX[4];
 #pragma unroll
       for (int chunk = 0; chunk < WChunks; ++chunk)
-        toHalves<W>(w[chunk], halvesW[chunk]);
-      toHalves<X>(x, halvesX);
-#pragma unroll
-      for (int part = 0; part < 2; ++part) {
-        uint32_t halfW[WChunks][4], halfX[4];
-#pragma unroll
-        for (int word = 0; word < 4; ++word) {
-#pragma unroll
-          for (int chunk = 0; chunk < WChunks; ++chunk)
-            halfW[chunk][word] = halvesW[chunk][4 * part + word];
-          halfX[word] = halvesX[4 * part + word];
-        }
-        MatrixOp<f16, f16>::multiply(sums, halfW, halfX);
-      }
+        toHalves<W>(w[chunk] + 2 * half, halvesW[chunk]);
+      toHalves<X>(x + 2 * half, halvesX);
+      MatrixOp<f16, f16>::multiply(sums, halvesW, halvesX, part % HalfParts);
     }
   }
 };

@@ -15,19 +15,22 @@ struct GemmCall {
   bool aligned;
 };
 
-/// On AMD accesses that are not aligned are the same instructions: one kernel for both.
-template <class F> hipError_t withAlignment(bool aligned, F f) {
+/// On AMD accesses that are not aligned are the same instructions: one kernel for both. On NVIDIA there is one for aligned
+/// factors, and one that checks if \p General.
+template <bool General, class F> hipError_t withAlignment(bool aligned, F f) {
   if constexpr (HK_NVIDIA)
     if (aligned)
       return f(std::true_type{});
-  return f(std::false_type{});
+  if constexpr (General)
+    return f(std::false_type{});
+  else
+    return hipErrorInvalidValue;
 }
 
-inline void setTiles(GemmExtent &extent, const ConfigShape &shape, int factorBytes, int splits) {
+inline void setTiles(GemmExtent &extent, const ConfigShape &shape, int splits) {
   extent.tilesM = int(ceilDivide(extent.m, shape.tileM));
   extent.tilesN = int(ceilDivide(extent.n, shape.tileN));
   extent.splits = splits;
-  extent.stepsInSplit = int(ceilDivide(ceilDivide(int64_t(extent.k) * factorBytes, shape.blockBytes), splits));
 }
 
 template <class Config, class W, class X, class Program>
@@ -35,10 +38,10 @@ hipError_t launchStream(const GemmCall &call, const W &w, const X &x, const Prog
   using Sum = typename SumOf<typename W::Type>::Type;
   const GemmExtent &e = call.extent;
   constexpr int Lds = Config::template ldsBytes<Sum>();
-  return withAlignment(call.aligned, [&](auto aligned) {
+  return withAlignment<HK_AMD>(call.aligned, [&](auto aligned) {
     return launchKernel(call.target, streamKernel<Config, W, X, Program, decltype(aligned)::value>,
                         dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
-                        dim3(Config::Threads), Lds, 1, call.stream, w, x, program, e);
+                        dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
   });
 }
 
@@ -47,33 +50,33 @@ hipError_t launchTile(const GemmCall &call, const W &w, const X &x, const Progra
   using Sum = typename SumOf<typename W::Type>::Type;
   const GemmExtent &e = call.extent;
   constexpr int Lds = Config::template ldsBytes<Sum>();
-  return withAlignment(call.aligned, [&](auto aligned) {
+  return withAlignment<Config::General>(call.aligned, [&](auto aligned) {
     return launchKernel(call.target, tileKernel<Config, W, X, Program, decltype(aligned)::value>,
-                        dim3(unsigned(e.tilesN) * unsigned(e.tilesM), unsigned(e.splits), unsigned(call.batches)),
-                        dim3(Config::Threads), Lds, 1, call.stream, w, x, program, e);
+                        dim3(unsigned(e.tilesN) * unsigned(e.tilesM) * unsigned(e.splits), 1, unsigned(call.batches)),
+                        dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
   });
 }
 
 template <class W, class X, class Program>
 hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &x, const Program &program) {
-  constexpr int FactorBytes = int(sizeof(typename W::Type));
   hipError_t error = hipErrorInvalidValue;
   const ConfigShape shape = shapeOf(plan.mode, plan.config);
-  if (!shape.threads || plan.splits < 1)
-    return error;
-  setTiles(call.extent, shape, FactorBytes, plan.splits);
+  setTiles(call.extent, shape, plan.splits);
+  call.extent.clustered = isClustered(call.target, plan.splits);
   if (plan.mode == GemmMode::Stream) {
     if constexpr (W::Contiguous && X::Contiguous)
       forEachIndex<StreamConfigs::Size>([&](auto i) {
         using Config = typename ConfigAt<decltype(i)::value, StreamConfigs>::Type;
-        if (plan.config == decltype(i)::value)
-          error = launchStream<Config>(call, w, x, program);
+        if constexpr (!Config::Sparse || hasSparseForm<typename W::Type, typename X::Type>)
+          if (plan.config == decltype(i)::value)
+            error = launchStream<Config>(call, w, x, program);
       });
   } else {
     forEachIndex<TileConfigs::Size>([&](auto i) {
       using Config = typename ConfigAt<decltype(i)::value, TileConfigs>::Type;
-      if (plan.config == decltype(i)::value)
-        error = launchTile<Config>(call, w, x, program);
+      if constexpr (Config::General || (W::Contiguous && X::Contiguous))
+        if (plan.config == decltype(i)::value)
+          error = launchTile<Config>(call, w, x, program);
     });
   }
   return error;

@@ -1,9 +1,12 @@
 //===- hk/gemm/split.h - Workgroups that share K ------------------------------===//
 //
-// With fewer tiles than compute units, K is split: each workgroup of a tile adds up its part of K and writes the sums to a
-// workspace, in f32 (or what is summed in). The one that arrives last adds up all parts in the order of K and finishes the
+// With fewer tiles than compute units, K is split: each workgroup of a tile adds up its part of K (parts take turns, block by block) and writes the sums to a
+// workspace, in f32 (or what is summed in). The one that arrives last adds up all parts in a fixed order and finishes the
 // tile. So the same bits come out whichever is last, the output is written once and never read, and nobody waits: no
 // workgroup has to be resident for another.
+//
+// NVIDIA (sm_90): up to 8 splits are a cluster. Their sums stay in LDS, each finishes a part of the tile from the LDS of all, in the
+// same order, and no workspace is needed.
 //
 // A counter for each tile tells who is last; that one sets it back to zero. So the workspace is cleared once, when it is
 // made, and every launch, or replay of a graph, leaves it as it was.
@@ -41,12 +44,12 @@ inline hipError_t clearGemmCounters(void *workspace, hipStream_t stream) {
 struct GemmExtent {
   int m, n, k;
   int tilesM, tilesN;
-  int splits;       ///< workgroups that share a tile
-  int stepsInSplit; ///< of K, for all splits but the last
-  int group;        ///< tiles of M that follow each other before the next of N: see tileOf()
-  int xcds;         ///< parts of the device that workgroups go to in turn
-  bool constantW;   ///< the kernel before this one does not write W
-  void *workspace;  ///< if splits > 1
+  int splits;     ///< workgroups that share a tile
+  int group;      ///< tiles of M that follow each other before the next of N: see tileOf()
+  int xcds;       ///< parts of the device that workgroups go to in turn
+  bool clustered; ///< the splits of a tile are a cluster
+  bool constantW; ///< the kernel before this one does not write W
+  void *workspace; ///< if splits > 1 without a cluster
 };
 
 
@@ -94,7 +97,8 @@ public:
     const int rows = extent.m - row0 < TileM ? extent.m - row0 : TileM;
     for (int at = int(threadIdx.x); at < rows * VectorsInRow; at += Threads) {
       Sum sums[N] = {};
-      for (int part = 0; part < extent.splits; ++part) {
+#pragma unroll 8
+      for (int part = 0; part < extent.splits; ++part) { // loads of several at once
         Raw<SumType, N> raw;
         load<true, Use::Cached>(raw, partial(part, at));
         Sum values[N];
@@ -105,6 +109,49 @@ public:
       }
       finish(at / VectorsInRow, at % VectorsInRow, sums);
     }
+  }
+
+  /// Sums of this workgroup, to LDS.
+  static HK_DEVICE void keep(Sum *lds, const Sum (&sums)[N]) {
+    Raw<SumType, N> raw;
+    raw.template pack<Overflow::Special>(sums);
+    store<true>(lds, raw);
+  }
+
+  /// In place of add() and finish(), where the splits of a tile are a cluster: each has its sums in LDS, [row][pitch], and finishes
+  /// its share of the vectors. All work-items.
+  HK_DEVICE void finishInCluster(const Sum *lds, int pitch) const {
+#if HK_NVIDIA && __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    const int rows = extent.m - row0 < TileM ? extent.m - row0 : TileM, vectors = rows * VectorsInRow;
+    const int share = (vectors + extent.splits - 1) / extent.splits;
+    const int end = (split + 1) * share < vectors ? (split + 1) * share : vectors;
+    for (int at = split * share + int(threadIdx.x); at < end; at += Threads) {
+      const Sum *own = lds + at / VectorsInRow * pitch + at % VectorsInRow * N;
+      const uint32_t here = uint32_t(__cvta_generic_to_shared(own));
+      Sum sums[N] = {};
+#pragma unroll 8
+      for (int part = 0; part < extent.splits; ++part) {
+        Raw<SumType, N> raw;
+        uint32_t there;
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(part));
+#pragma unroll
+        for (int word = 0; word < Raw<SumType, N>::Words; word += 4)
+          asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                       : "=r"(raw.words[word]), "=r"(raw.words[word + 1]), "=r"(raw.words[word + 2]),
+                         "=r"(raw.words[word + 3])
+                       : "r"(there + 4 * word));
+        Sum values[N];
+        raw.unpack(values);
+#pragma unroll
+        for (int n = 0; n < N; ++n)
+          sums[n] += values[n];
+      }
+      finish(at / VectorsInRow, at % VectorsInRow, sums);
+    }
+    // Others may still read this workgroup's LDS.
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
   }
 
 private:
@@ -120,9 +167,7 @@ private:
     return partials + ((int64_t(tile) * extent.splits + part) * (TileM * VectorsInRow) + vector) * N;
   }
   HK_DEVICE void storePart(int vector, const Sum (&sums)[N]) const {
-    Raw<SumType, N> raw;
-    raw.template pack<Overflow::Special>(sums);
-    store<true>(partial(split, vector), raw);
+    keep(partial(split, vector), sums);
   }
 
   const GemmExtent &extent;

@@ -7,7 +7,7 @@
 //   a workgroup   WavesN x WavesK wavefronts; a tile of WavesN * RowTiles * 16 rows of W and ColTiles * TileX rows of X, over
 //                 its split of K
 //   a wavefront   RowTiles x ColTiles tiles of sums. Wavefronts along K take turns: wavefront w the blocks w, w + WavesK, ...
-//                 so that a workgroup reads contiguous memory.
+//                 so that a workgroup reads contiguous memory; and so do the splits of a tile.
 //   a block       Unroll steps of K: Unroll * 64 bytes of each row. Depth blocks of W, and XDepth of X, are under way while one
 //                 is multiplied.
 //
@@ -18,28 +18,37 @@
 // 8 to 15 are X's rows again with those: whole lines, as many instructions as before, and half of the result, the sums of rows
 // with columns of the same half, adds up to what is asked for.
 //
+// Sparse (AMD, M <= 8): hk/gemm/sparse.h. Half as many matrix instructions, but half lines.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "hk/gemm/factor.h"
+#include "hk/gemm/sparse.h"
 #include "hk/gemm/split.h"
 #include "hk/sync.h"
 
 namespace hk {
 namespace detail {
 
-template <int RowTiles_, int ColTiles_, int WavesN_, int WavesK_, int Unroll_, int Depth_, int XDepth_,
-          bool Fold_ = false>
+enum class StreamForm { Plain, Fold, Sparse };
+
+template <int RowTiles_, int ColTiles_, int WavesN_, int WavesK_, int Unroll_, int Depth_, int XDepth_, int Resident_,
+          StreamForm Form_ = StreamForm::Plain>
 struct StreamConfig {
   static constexpr int RowTiles = RowTiles_, ColTiles = ColTiles_, WavesN = WavesN_, WavesK = WavesK_;
   static constexpr int Unroll = Unroll_, Depth = Depth_, XDepth = XDepth_;
-  static constexpr bool Fold = Fold_;
+  static constexpr int Resident = Resident_; ///< workgroups that a compute unit holds, by the compiler's report
+  static constexpr bool Fold = Form_ == StreamForm::Fold, Sparse = Form_ == StreamForm::Sparse;
   static constexpr int Threads = WavesN * WavesK * WaveSize;
   static_assert(Depth % XDepth == 0);
   static_assert(!Fold || (HK_AMD && ColTiles == 1 && Unroll == 2), "folded: at most 8 rows");
+  static_assert(!Sparse || (HK_AMD && ColTiles == 1), "sparse: at most 8 rows");
 
   static constexpr int TileN = WavesN * RowTiles * 16;
-  static constexpr int TileM = Fold ? 8 : ColTiles * (HK_AMD ? 16 : 8);
+  static constexpr int TileM = Fold || Sparse ? 8 : ColTiles * (HK_AMD ? 16 : 8);
+  /// What the workgroup takes of each row at once; and bytes of W that are under way.
+  static constexpr int BlockBytes = Unroll * 64 * WavesK, BytesAhead = Depth * BlockBytes * TileN;
   /// Parts of each sum in LDS; and the distance of its rows, which keeps them off each other's banks.
   static constexpr int Parts = WavesK * (Fold ? 2 : 1);
   static constexpr int Pitch = TileN + 4;
@@ -49,7 +58,8 @@ struct StreamConfig {
 /// One wavefront's share of the products.
 template <class Config, class W, class X, bool Aligned> class StreamLoop {
 public:
-  using Op = MatrixOp<typename W::Type, typename X::Type>;
+  using Op = std::conditional_t<Config::Sparse, SparseOp<typename W::Type, typename X::Type>,
+                                MatrixOp<typename W::Type, typename X::Type>>;
   using Sum = typename Op::Sum;
   static constexpr int RowTiles = Config::RowTiles, ColTiles = Config::ColTiles, Unroll = Config::Unroll;
   static constexpr bool Fold = Config::Fold;
@@ -85,42 +95,57 @@ public:
           sums[t][c][s].clear();
   }
 
-  /// Blocks first, first + step, ... below end, each whole. start() asks for the first of W, run() does the rest.
-  HK_DEVICE void start(int first, int end, int step) {
+  /// Blocks first, first + step, ... below end, each whole, beginning with the \p offset th (modulo their number). start() asks
+  /// for the first of W, run() does the rest.
+  HK_DEVICE void start(int first, int end, int step, int offset) {
     count = first < end ? (end - first + step - 1) / step : 0;
-    next = first * BlockElements;
     stride = step * BlockElements;
+    span = count * stride;
+    last = first * BlockElements + span - stride;
+    kMultiply = first * BlockElements + (count > 0 ? int(uint32_t(offset) % uint32_t(count)) : 0) * stride;
+    kX = kW = kMultiply;
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
-      if (d < count)
-        fetchW<true>(wBlocks[d], next + d * stride, BlockElements);
+      if (d < count) {
+        fetchW<true>(wBlocks[d], kW, BlockElements);
+        advance(kW);
+      }
   }
 
   HK_DEVICE void run() {
 #pragma unroll
     for (int d = 0; d < XDepth; ++d)
-      if (d < count)
-        fetchX<true>(xBlocks[d], next + d * stride, BlockElements);
-    int k = next, done = 0;
+      if (d < count) {
+        fetchX<true>(xBlocks[d], kX, BlockElements);
+        advance(kX);
+      }
+    int done = 0;
     // All loads in here are wanted, so that waiting for one does not wait for those behind it.
     for (; done + 2 * Depth <= count; done += Depth) {
 #pragma unroll
       for (int d = 0; d < Depth; ++d) {
-        multiply<true>(wBlocks[d], xBlocks[d % XDepth], k, BlockElements);
-        fetchW<true>(wBlocks[d], k + Depth * stride, BlockElements);
-        fetchX<true>(xBlocks[d % XDepth], k + XDepth * stride, BlockElements);
-        k += stride;
+        multiply<true>(wBlocks[d], xBlocks[d % XDepth], kMultiply, BlockElements);
+        advance(kMultiply);
+        fetchW<true>(wBlocks[d], kW, BlockElements);
+        advance(kW);
+        fetchX<true>(xBlocks[d % XDepth], kX, BlockElements);
+        advance(kX);
       }
     }
 #pragma unroll
     for (int d = 0; d < 2 * Depth - 1; ++d) {
-      if (done + d < count)
-        multiply<true>(wBlocks[d % Depth], xBlocks[d % XDepth], k, BlockElements);
-      if (d < Depth - 1 && done + d + Depth < count)
-        fetchW<true>(wBlocks[d], k + Depth * stride, BlockElements);
-      if (done + d + XDepth < count)
-        fetchX<true>(xBlocks[d % XDepth], k + XDepth * stride, BlockElements);
-      k += stride;
+      if (done + d < count) {
+        multiply<true>(wBlocks[d % Depth], xBlocks[d % XDepth], kMultiply, BlockElements);
+        advance(kMultiply);
+      }
+      if (d < Depth - 1 && done + d + Depth < count) {
+        fetchW<true>(wBlocks[d], kW, BlockElements);
+        advance(kW);
+      }
+      if (done + d + XDepth < count) {
+        fetchX<true>(xBlocks[d % XDepth], kX, BlockElements);
+        advance(kX);
+      }
     }
   }
 
@@ -152,11 +177,12 @@ public:
             Sum *to = lds + (which * Config::TileM + c * Op::TileX + j) * Config::Pitch + from + t * 16 + i;
             if constexpr (Op::Run == 4) {
               Raw<Sum, 4> raw;
-              const Sum values[4] = {tile.at(r), tile.at(r + 1), tile.at(r + 2), tile.at(r + 3)};
+              const Sum values[4] = {Op::result(tile, r), Op::result(tile, r + 1), Op::result(tile, r + 2),
+                                     Op::result(tile, r + 3)};
               raw.template pack<Overflow::Special>(values);
               store<true>(to, raw);
             } else {
-              *to = tile.at(r);
+              *to = Op::result(tile, r);
             }
           }
         }
@@ -224,17 +250,20 @@ private:
       for (int c = 0; c < ColTiles; ++c)
         x.template convert<Whole>(xBlock.chunk[c][Fold ? 0 : u], factorX[c], column0 + xRows[c], k + offset(u),
                                   count - offset(u));
+      uint32_t factorW[RowTiles][Op::WChunks][4];
 #pragma unroll
-      for (int t = 0; t < RowTiles; ++t) {
-        uint32_t factorW[Op::WChunks][4];
+      for (int t = 0; t < RowTiles; ++t)
 #pragma unroll
         for (int c = 0; c < Op::WChunks; ++c)
-          w.template convert<Whole>(wBlock.chunk[t][u * Op::WChunks + c], factorW[c], row0 + wRows[t][Fold ? u : c],
+          w.template convert<Whole>(wBlock.chunk[t][u * Op::WChunks + c], factorW[t][c], row0 + wRows[t][Fold ? u : c],
                                     k + offset(u), count - offset(u));
 #pragma unroll
-        for (int c = 0; c < ColTiles; ++c)
-          Op::multiply(sums[t][c][Fold ? u : 0], factorW, factorX[c]);
-      }
+      for (int part = 0; part < Op::Parts; ++part)
+#pragma unroll
+        for (int t = 0; t < RowTiles; ++t)
+#pragma unroll
+          for (int c = 0; c < ColTiles; ++c)
+            Op::multiply(sums[t][c][Fold ? u : 0], factorW[t], factorX[c], part);
     }
   }
 
@@ -245,7 +274,11 @@ private:
   int row0, column0, lane;
   int wRows[RowTiles][WLoads], xRows[ColTiles];
   uint32_t wOffsets[RowTiles][WLoads], xOffsets[ColTiles];
-  int count = 0, next = 0, stride = 0;
+  /// To the next block, after the last to the first.
+  HK_DEVICE void advance(int &k) const { k = k == last ? k + stride - span : k + stride; }
+
+  int count = 0, stride = 0, span = 0, last = 0;
+  int kMultiply = 0, kW = 0, kX = 0; ///< of the next block that is multiplied or asked for
   WBlock wBlocks[Depth];
   XBlock xBlocks[XDepth];
   Sums<Sum> sums[RowTiles][ColTiles][SumTiles];
@@ -283,16 +316,17 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
     const int own = firstN + waveN * Config::RowTiles * 16;
     // Rows that are not there are read as the last one.
     Loop loop(w, x, batch, own < extent.n ? own : extent.n - 1, extent.n, firstM, extent.m, lane);
-    const int whole = extent.k / Loop::BlockElements, first = split * extent.stepsInSplit;
-    const bool isLast = split == extent.splits - 1;
-    const int end = isLast ? whole : first + extent.stepsInSplit;
+    // Wavefronts of all splits take turns, so that together they read contiguous memory. Tiles begin at different places of K:
+    // rows are often a multiple of many kilobytes apart, so that the same place of all rows lies in few of the memory's channels.
+    const int whole = extent.k / Loop::BlockElements, turn = split * Config::WavesK + waveK;
+    const int turns = extent.splits * Config::WavesK;
     if (!extent.constantW)
       awaitPreviousKernel();
-    loop.start(first + waveK, end, Config::WavesK);
+    loop.start(turn, whole, turns, tile * 5);
     if (extent.constantW)
       awaitPreviousKernel();
     loop.run();
-    if (const int rest = extent.k - whole * Loop::BlockElements; isLast && rest > 0 && waveK == (end - first) % Config::WavesK)
+    if (const int rest = extent.k - whole * Loop::BlockElements; rest > 0 && turn == whole % turns)
       loop.runRest(whole * Loop::BlockElements, rest);
     loop.publish(lds, waveK, waveN * Config::RowTiles * 16);
   }
@@ -314,10 +348,17 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
       for (int n = 0; n < N; ++n)
         sums[n] += values[n];
     }
-    if (firstM + row < extent.m)
+    if (firstM + row >= extent.m)
+      continue;
+    if (HK_NVIDIA && extent.clustered)
+      finisher.keep(lds + row * Config::Pitch + vector * N, sums);
+    else
       finisher.add(row, vector, sums);
   }
-  finisher.finish();
+  if (HK_NVIDIA && extent.clustered)
+    finisher.finishInCluster(lds, Config::Pitch);
+  else
+    finisher.finish();
 }
 
 } // namespace detail

@@ -5,7 +5,8 @@
 //
 //   registers   (AMD, and NVIDIA where a copy cannot do it) a stage's chunks are loaded to registers while the one before is
 //               multiplied, and stored to the other half of LDS: two stages, one barrier a stage
-//   copies      (NVIDIA, aligned factors along K that are multiplied as stored) cp.async to LDS, Stages - 1 of them ahead
+//   copies      (NVIDIA, aligned factors along K that are multiplied as stored) cp.async to LDS, Stages - 1 of them ahead; with
+//               Ahead, the chunks of the next step are loaded from LDS while one step is multiplied
 //
 // LDS holds chunks of 16 bytes of K, the order of which is twisted within each 128 bytes (TileSlots), so that 8 neighbouring
 // lanes touch all banks in each of the ways in which they are read and written. Factors that are not contiguous along K are
@@ -27,32 +28,55 @@
 namespace hk {
 namespace detail {
 
-template <int TileN_, int TileM_, int KBytes_, int WavesN_, int WavesM_, int Stages_> struct TileConfig {
+template <int TileN_, int TileM_, int KBytes_, int WavesN_, int WavesM_, int Stages_, int Resident_,
+          bool Ahead_ = false, bool General_ = HK_AMD>
+struct TileConfig {
   static constexpr int TileN = TileN_, TileM = TileM_, KBytes = KBytes_, WavesN = WavesN_, WavesM = WavesM_;
   static constexpr int Stages = Stages_;
+  static constexpr int Resident = Resident_; ///< workgroups that a compute unit holds, by LDS and the compiler's report
+  static constexpr bool Ahead = Ahead_;
+  /// Whether there is a kernel for all layouts and alignments; otherwise for aligned factors along K alone.
+  static constexpr bool General = General_;
   static constexpr int Threads = WavesN * WavesM * WaveSize;
   static constexpr int TileX = HK_AMD ? 16 : 8;
   /// Tiles of the instruction that a wavefront has.
   static constexpr int RowTiles = TileN / WavesN / 16, ColTiles = TileM / WavesM / TileX;
   static_assert(RowTiles * WavesN * 16 == TileN && ColTiles * WavesM * TileX == TileM);
-  static_assert(KBytes == 64 || KBytes == 128);
+  static_assert(KBytes == 64 || KBytes % 128 == 0);
 
   static constexpr int StageBytes = (TileN + TileM) * KBytes;
+  static constexpr int BlockBytes = KBytes, BytesAhead = (Stages - 1) * KBytes * TileN; ///< as in StreamConfig
   static constexpr int Pitch = TileN + 4;
   static constexpr int SumRows = WavesM * TileX; ///< that are in LDS at once
+  /// Whether LDS holds all sums at once.
+  template <class Sum>
+  static constexpr bool Clusters = HK_NVIDIA && TileM * Pitch * int(sizeof(Sum)) <= Stages * StageBytes;
   template <class Sum> static constexpr int ldsBytes() {
     return largest(Stages * StageBytes, SumRows * Pitch * int(sizeof(Sum)));
   }
 };
 
-/// Where a chunk of a row lies in LDS, in chunks. The twist is linear (over bits), found by search: for both sizes, 8 lanes that
-/// read the same chunk of 8 rows, or 4 chunks of 2 rows, or write a row's chunks, or the same chunk of every 2nd, 4th, 8th or 16th
-/// row, touch 8 different parts of 128 bytes.
-template <int KBytes> struct TileSlots {
+/// Where a chunk of a row lies in LDS, in chunks: rows (pairs of rows of 64 bytes) are 128 bytes or a multiple, and chunks are
+/// twisted within each 128 bytes. The twist is linear over the bits of the row, found by search so that 8 lanes touch 8 different
+/// parts of 128 bytes if they
+///
+///   - read the same chunk of 8 neighbouring rows (AMD), or 4 chunks of 2 rows (NVIDIA),
+///   - write the chunks of a row,
+///   - Turned: write the same chunk of every 2nd, 4th, 8th or 16th row.
+///
+/// If not Turned, it repeats every 8 rows, so that a lane's addresses are one and constants.
+template <int KBytes, bool Turned> struct TileSlots {
   static constexpr int InRow = KBytes / ChunkBytes;
   static HK_DEVICE constexpr int twist(int line) {
-    constexpr int Columns[8] = {KBytes == 64 ? 7 : 6, KBytes == 64 ? 5 : 3, KBytes == 64 ? 4 : 2, KBytes == 64 ? 2 : 7,
-                                KBytes == 64 ? 3 : 6, KBytes == 64 ? 4 : 3, KBytes == 64 ? 3 : 1, KBytes == 64 ? 3 : 1};
+    constexpr bool Pairs = KBytes == 64;
+    constexpr int Columns[8] = {Turned ? (Pairs ? 7 : 6) : Pairs ? 1 : 4,
+                                Turned ? (Pairs ? 5 : 3) : Pairs ? 2 : 1,
+                                Turned ? (Pairs ? 4 : 2) : Pairs ? 0 : 2,
+                                Turned ? (Pairs ? 2 : 7) : 0,
+                                Turned ? (Pairs ? 3 : 6) : 0,
+                                Turned ? (Pairs ? 4 : 3) : 0,
+                                Turned ? (Pairs ? 3 : 1) : 0,
+                                Turned ? (Pairs ? 3 : 1) : 0};
     int result = 0;
 #pragma unroll
     for (int bit = 0; bit < 8; ++bit)
@@ -60,7 +84,8 @@ template <int KBytes> struct TileSlots {
     return result;
   }
   static HK_DEVICE constexpr int of(int row, int chunk) {
-    return KBytes == 128 ? row * 8 + (chunk ^ twist(row)) : row / 2 * 8 + ((row % 2 * 4 + chunk) ^ twist(row / 2));
+    return KBytes == 64 ? row / 2 * 8 + ((row % 2 * 4 + chunk) ^ twist(row / 2))
+                        : row * InRow + chunk / 8 * 8 + (chunk % 8 ^ twist(row));
   }
 };
 
@@ -76,7 +101,7 @@ template <class R, int Tile, int KBytes, int Threads, bool Aligned, bool Contigu
 template <class R, int Tile, int KBytes, int Threads, bool Aligned>
 class TileLoader<R, Tile, KBytes, Threads, Aligned, true> {
 public:
-  using Slots = TileSlots<KBytes>;
+  using Slots = TileSlots<KBytes, false>;
   static constexpr int Chunks = Tile * Slots::InRow, Each = (Chunks + Threads - 1) / Threads;
 
   HK_DEVICE TileLoader(const R &rows, int batch, int row0, int count) : rows(rows), row0(row0), last(count - 1 - row0) {
@@ -113,7 +138,7 @@ public:
       uint32_t words[4];
       const int at = chunkOf(n) * R::Elements;
       rows.template convert<Whole>(chunk[n], words, row0 + readRow(n), k + at, count - at);
-      storeChunk(lds, Slots::of(rowOf(n), chunkOf(n)), words);
+      storeChunk(lds, slotOf(n), words);
     }
   }
 
@@ -127,7 +152,7 @@ public:
         continue;
       const int at = count - chunkOf(n) * R::Elements;
       const int bytes = Whole || at >= R::Elements ? ChunkBytes : at > 0 ? at * int(sizeof(typename R::Stored)) : 0;
-      const uint32_t to = uint32_t(__cvta_generic_to_shared(lds + Slots::of(rowOf(n), chunkOf(n)) * ChunkBytes));
+      const uint32_t to = uint32_t(__cvta_generic_to_shared(lds + slotOf(n) * ChunkBytes));
       // Nothing is read of what is not there, but the address has to be one.
       const auto *from = Whole || bytes ? atBytes(base + k, offset[n]) : base;
       asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
@@ -138,8 +163,16 @@ public:
 private:
   static HK_DEVICE bool takesPart(int n) { return Chunks % Threads == 0 || index(n) < Chunks; }
   static HK_DEVICE int index(int n) { return int(threadIdx.x) + n * Threads; }
-  static HK_DEVICE int rowOf(int n) { return index(n) / Slots::InRow; }
-  static HK_DEVICE int chunkOf(int n) { return index(n) % Slots::InRow; }
+  static_assert(Threads % Slots::InRow == 0);
+  static HK_DEVICE int rowOf(int n) { return int(threadIdx.x) / Slots::InRow + n * (Threads / Slots::InRow); }
+  static HK_DEVICE int chunkOf(int) { return int(threadIdx.x) % Slots::InRow; }
+  /// rowOf(n) and chunkOf(n) in LDS.
+  static HK_DEVICE int slotOf(int n) {
+    if constexpr (Threads % (8 * Slots::InRow) == 0) // all rows of a work-item are twisted alike
+      return Slots::of(rowOf(0), chunkOf(0)) + n * Threads;
+    else
+      return Slots::of(rowOf(n), chunkOf(n));
+  }
   HK_DEVICE int readRow(int n) const { return rowOf(n) < last ? rowOf(n) : last; }
 
   const R &rows;
@@ -153,7 +186,7 @@ private:
 template <class R, int Tile, int KBytes, int Threads, bool Aligned>
 class TileLoader<R, Tile, KBytes, Threads, Aligned, false> {
 public:
-  using Slots = TileSlots<KBytes>;
+  using Slots = TileSlots<KBytes, true>;
   using Stored = typename R::Stored;
   static constexpr int Height = R::Elements, Width = ChunkElements<Stored>; // of a block: along K, along the rows
   static constexpr int BlocksInRow = Tile / Width, Blocks = BlocksInRow * Slots::InRow;
@@ -263,7 +296,6 @@ template <class Config, class W, class X> class TileProducts {
 public:
   using Op = MatrixOp<typename W::Type, typename X::Type>;
   using Sum = typename Op::Sum;
-  using Slots = TileSlots<Config::KBytes>;
   static constexpr int RowTiles = Config::RowTiles, ColTiles = Config::ColTiles;
 
   HK_DEVICE TileProducts(int waveN, int waveM, int lane)
@@ -275,34 +307,47 @@ public:
         sums[t][c].clear();
   }
 
-  HK_DEVICE void multiply(const char *ldsW, const char *ldsX) {
+  static constexpr int Steps = Config::KBytes / Op::StepBytes;
+
+  /// All chunks of a step, from a stage that begins at \p stage.
+  HK_DEVICE void load(const char *stage, int step, int buffer) {
+    const char *stageX = stage + Config::TileN * Config::KBytes;
 #pragma unroll
-    for (int step = 0; step < Slots::InRow / Op::Groups; ++step) {
-      const int chunk = step * Op::Groups + Op::group(lane);
-      uint32_t x[ColTiles][4], w[RowTiles][Op::WChunks][4];
+    for (int c = 0; c < ColTiles; ++c)
+      loadRow<X>(stageX, rowX, c * Op::TileX, Op::rowOfX(lane), step, x[buffer][c]);
 #pragma unroll
-      for (int c = 0; c < ColTiles; ++c)
-        loadChunk(ldsX, Slots::of(rowX + c * Op::TileX + Op::rowOfX(lane), chunk), x[c]);
+    for (int t = 0; t < RowTiles; ++t)
 #pragma unroll
-      for (int t = 0; t < RowTiles; ++t)
+      for (int half = 0; half < Op::WChunks; ++half)
+        loadRow<W>(stage, rowW, t * 16 + 8 * half, Op::rowOfW(lane, 0), step, w[buffer][t][half]);
+  }
+
+  HK_DEVICE void multiply(int buffer) {
 #pragma unroll
-        for (int half = 0; half < Op::WChunks; ++half)
-          loadChunk(ldsW, Slots::of(rowW + t * 16 + Op::rowOfW(lane, half), chunk), w[t][half]);
+    for (int part = 0; part < Op::Parts; ++part)
 #pragma unroll
       for (int t = 0; t < RowTiles; ++t)
 #pragma unroll
         for (int c = 0; c < ColTiles; ++c)
-          Op::multiply(sums[t][c], w[t], x[c]);
+          Op::multiply(sums[t][c], w[buffer][t], x[buffer][c], part);
+  }
+
+  /// All steps of a stage.
+  HK_DEVICE void multiplyStage(const char *stage) {
+#pragma unroll
+    for (int step = 0; step < Steps; ++step) {
+      load(stage, step, 0);
+      multiply(0);
     }
   }
 
-  /// Writes the sums of column \p c of tiles to LDS: [row of X][row of W].
-  HK_DEVICE void publish(Sum *lds, int c, int waveM) const {
+  /// Writes the sums of column \p c of tiles to LDS, as tile \p place of rows: [row of X][row of W].
+  HK_DEVICE void publish(Sum *lds, int c, int place) const {
 #pragma unroll
     for (int t = 0; t < RowTiles; ++t)
 #pragma unroll
       for (int r = 0; r < Op::Results; r += Op::Run) {
-        Sum *to = lds + (waveM * Op::TileX + Op::resultX(lane, r)) * Config::Pitch + rowW + t * 16 + Op::resultW(lane, r);
+        Sum *to = lds + (place * Op::TileX + Op::resultX(lane, r)) * Config::Pitch + rowW + t * 16 + Op::resultW(lane, r);
         if constexpr (Op::Run == 4) {
           Raw<Sum, 4> raw;
           const Sum values[4] = {sums[t][c].at(r), sums[t][c].at(r + 1), sums[t][c].at(r + 2), sums[t][c].at(r + 3)};
@@ -315,24 +360,37 @@ public:
   }
 
 private:
+  /// This lane's chunk of row first + constant + own. \p constant is a multiple of 8.
+  template <class R>
+  HK_DEVICE void loadRow(const char *stage, int first, int constant, int own, int step, uint32_t (&words)[4]) const {
+    using Slots = TileSlots<Config::KBytes, !R::Contiguous>;
+    const int chunk = step * Op::Groups + Op::group(lane);
+    if constexpr (R::Contiguous)
+      loadChunk(stage + Slots::of(first + own, chunk) * ChunkBytes + constant * Config::KBytes, 0, words);
+    else
+      loadChunk(stage, Slots::of(first + constant + own, chunk), words);
+  }
+
   int rowW, rowX, lane;
+  static constexpr int Buffers = Config::Ahead ? 2 : 1;
+  uint32_t x[Buffers][ColTiles][4], w[Buffers][RowTiles][Op::WChunks][4];
   Sums<Sum> sums[RowTiles][ColTiles];
 };
 
-/// Workgroups: x: tiles; y: splits of K; z: batches.
+/// Workgroups: x: tiles times splits of K, split innermost; z: batches.
 template <class Config, class W, class X, class Program, bool Aligned>
 __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X x, const Program program,
                                                                const GemmExtent extent) {
-  awaitPreviousKernel();
+  startNextKernel();
   using Products = TileProducts<Config, W, X>;
   using Sum = typename Products::Sum;
   constexpr int StageElements = Config::KBytes / int(sizeof(typename W::Type));
   char *lds = dynamicLds();
   const int lane = int(threadIdx.x) % WaveSize, wave = waveOf(int(threadIdx.x));
   const int waveN = wave % Config::WavesN, waveM = wave / Config::WavesN;
-  const int split = int(blockIdx.y), batch = int(blockIdx.z);
+  const int split = int(blockIdx.x) % extent.splits, batch = int(blockIdx.z);
   int tileM, tileN;
-  tileOf(extent, int(blockIdx.x), tileM, tileN);
+  tileOf(extent, int(blockIdx.x) / extent.splits, tileM, tileN);
   const int firstN = tileN * Config::TileN, firstM = tileM * Config::TileM;
   const int tile = (batch * extent.tilesM + tileM) * extent.tilesN + tileN;
 
@@ -341,8 +399,15 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
   Products products(waveN, waveM, lane);
 
   const int stages = (extent.k + StageElements - 1) / StageElements;
-  const int first = split * extent.stepsInSplit;
-  const int end = split == extent.splits - 1 ? stages : first + extent.stepsInSplit;
+  // Splits take turns, so that together they read contiguous memory.
+  const int count = split < stages ? (stages - split + extent.splits - 1) / extent.splits : 0;
+  // Tiles begin at different places of K: rows are often a multiple of many kilobytes apart, so that the same place of all rows
+  // lies in few of the memory's channels.
+  const int offset = count > 0 ? int(uint32_t(tile) * 5 % uint32_t(count)) : 0;
+  auto stageOf = [&](int n) {
+    const int turn = n + offset < count ? n + offset : n + offset - count;
+    return split + turn * extent.splits;
+  };
   // Stages before this one need no check.
   const int whole = loadW.fits() && loadX.fits() ? extent.k / StageElements : 0;
 
@@ -350,35 +415,77 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
       HK_NVIDIA && Aligned && W::Contiguous && X::Contiguous && !W::Converts && !X::Converts;
   if constexpr (Copies) {
 #if HK_NVIDIA
-    auto copy = [&](int stage) {
-      if (stage < end) {
-        char *to = lds + (stage - first) % Config::Stages * Config::StageBytes;
-        const int k = stage * StageElements;
-        if (stage < whole) {
-          loadW.template copy<true>(to, k, StageElements);
-          loadX.template copy<true>(to + Config::TileN * Config::KBytes, k, StageElements);
-        } else {
-          loadW.template copy<false>(to, k, extent.k - k);
-          loadX.template copy<false>(to + Config::TileN * Config::KBytes, k, extent.k - k);
-        }
+    auto address = [&](int n) { return lds + n % Config::Stages * Config::StageBytes; };
+    auto copyW = [&](int n) {
+      const int k = stageOf(n) * StageElements;
+      if (stageOf(n) < whole)
+        loadW.template copy<true>(address(n), k, StageElements);
+      else
+        loadW.template copy<false>(address(n), k, extent.k - k);
+    };
+    auto copyX = [&](int n) {
+      const int k = stageOf(n) * StageElements;
+      char *to = address(n) + Config::TileN * Config::KBytes;
+      if (stageOf(n) < whole)
+        loadX.template copy<true>(to, k, StageElements);
+      else
+        loadX.template copy<false>(to, k, extent.k - k);
+    };
+    constexpr int Ahead = Config::Stages - 1;
+    auto next = [&](int n) { // waits for stage n, and lets stage n + Ahead in, where nobody reads any more
+      asm volatile("cp.async.wait_group %0;" ::"n"(Ahead - 1) : "memory");
+      __syncthreads();
+      if (n + Ahead < count) {
+        copyW(n + Ahead);
+        copyX(n + Ahead);
       }
       asm volatile("cp.async.commit_group;" ::: "memory");
     };
+    if (!extent.constantW)
+      awaitPreviousKernel();
 #pragma unroll
-    for (int ahead = 0; ahead < Config::Stages - 1; ++ahead)
-      copy(first + ahead);
-    for (int stage = first; stage < end; ++stage) {
-      asm volatile("cp.async.wait_group %0;" ::"n"(Config::Stages - 2) : "memory");
-      __syncthreads();
-      copy(stage + Config::Stages - 1);
-      const char *from = lds + (stage - first) % Config::Stages * Config::StageBytes;
-      products.multiply(from, from + Config::TileN * Config::KBytes);
+    for (int n = 0; n < Ahead; ++n)
+      if (n < count)
+        copyW(n);
+    if (extent.constantW)
+      awaitPreviousKernel();
+#pragma unroll
+    for (int n = 0; n < Ahead; ++n) {
+      if (n < count)
+        copyX(n);
+      asm volatile("cp.async.commit_group;" ::: "memory");
+    }
+    if constexpr (Config::Ahead) {
+      // The chunks of the next step are on their way from LDS while this one's are multiplied.
+      static_assert(Products::Steps % 2 == 0);
+      if (count > 0) {
+        next(0);
+        products.load(address(0), 0, 0);
+      }
+      for (int n = 0; n < count; ++n) {
+#pragma unroll
+        for (int step = 0; step < Products::Steps; ++step) {
+          if (step + 1 < Products::Steps) {
+            products.load(address(n), step + 1, (step + 1) % 2);
+          } else if (n + 1 < count) {
+            next(n + 1);
+            products.load(address(n + 1), 0, 0);
+          }
+          products.multiply(step % 2);
+        }
+      }
+    } else {
+      for (int n = 0; n < count; ++n) {
+        next(n);
+        products.multiplyStage(address(n));
+      }
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 #endif
   } else {
-    auto fetch = [&](int stage) {
-      const int k = stage * StageElements;
+    awaitPreviousKernel();
+    auto fetch = [&](int n) {
+      const int stage = stageOf(n), k = stage * StageElements;
       if (stage < whole) {
         loadW.template fetch<true>(k, StageElements);
         loadX.template fetch<true>(k, StageElements);
@@ -387,9 +494,9 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
         loadX.template fetch<false>(k, extent.k - k);
       }
     };
-    auto put = [&](int stage) {
-      char *to = lds + (stage - first) % 2 * Config::StageBytes;
-      const int k = stage * StageElements;
+    auto put = [&](int n) {
+      char *to = lds + n % 2 * Config::StageBytes;
+      const int stage = stageOf(n), k = stage * StageElements;
       if (stage < whole) {
         loadW.template put<true>(to, k, StageElements);
         loadX.template put<true>(to + Config::TileN * Config::KBytes, k, StageElements);
@@ -398,26 +505,35 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
         loadX.template put<false>(to + Config::TileN * Config::KBytes, k, extent.k - k);
       }
     };
-    if (first < end) {
-      fetch(first);
-      put(first);
+    if (count > 0) {
+      fetch(0);
+      put(0);
     }
-    for (int stage = first; stage < end; ++stage) {
+    for (int n = 0; n < count; ++n) {
       sync::lds();
-      if (stage + 1 < end)
-        fetch(stage + 1);
-      const char *from = lds + (stage - first) % 2 * Config::StageBytes;
-      products.multiply(from, from + Config::TileN * Config::KBytes);
+      if (n + 1 < count)
+        fetch(n + 1);
+      products.multiplyStage(lds + n % 2 * Config::StageBytes);
       // The half that was read before the last barrier.
-      if (stage + 1 < end)
-        put(stage + 1);
+      if (n + 1 < count)
+        put(n + 1);
     }
   }
 
   const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
       extent, program, batch, tile, split, firstM, firstN, reinterpret_cast<uint32_t *>(lds));
   Sum *sums = reinterpret_cast<Sum *>(lds);
-  constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N, TileX = Config::TileX;
+  constexpr int TileX = Config::TileX;
+  if constexpr (Config::template Clusters<Sum>)
+    if (extent.clustered) {
+      sync::lds();
+#pragma unroll
+      for (int c = 0; c < Config::ColTiles; ++c)
+        products.publish(sums, c, waveM * Config::ColTiles + c);
+      finisher.finishInCluster(sums, Config::Pitch);
+      return;
+    }
+  constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N;
 #pragma unroll
   for (int c = 0; c < Config::ColTiles; ++c) {
     sync::lds();

@@ -50,6 +50,7 @@ namespace detail {
 template <class F, class Policy> struct LinearEpilogue {
   float alpha, beta;
   bool scalesRows, scalesColumns, scalesOutputRows;
+  F activation;
 
   template <class Sum, class C, class Bias, class Residual>
   HK_DEVICE auto operator()(Sum sum, C c, Bias bias, Residual residual, float rowScale, float columnScale, float outScale,
@@ -62,7 +63,7 @@ template <class F, class Policy> struct LinearEpilogue {
       value *= V(columnScale);
     value += V(beta) * V(c) + V(bias);
     if constexpr (std::is_same_v<V, float>)
-      value = F::of(value);
+      value = activation.of(value);
     value += V(residual);
     value *= V(Policy::reciprocal(outScale));
     if (scalesOutputRows)
@@ -81,7 +82,7 @@ hipError_t linear(const Launch &launch, const GemmShape &shape, const FactorA &a
     options.c.data = nullptr;
   const detail::LinearEpilogue<F<Policy>, Policy> epilogue{
       options.alpha,      options.c.data ? options.beta : 0.0f, options.rowScale.data != nullptr,
-      options.columnScale.data != nullptr, options.outRowScale.data != nullptr};
+      options.columnScale.data != nullptr, options.outRowScale.data != nullptr, {}};
   return gemm(launch, shape, a, b, epilogue,
               tuple(batched(options.c, options.cStride), options.bias, batched(options.residual, options.residualStride),
                     options.rowScale, options.columnScale, options.outScale, options.outRowScale),
