@@ -142,6 +142,17 @@ template <class T> HK_DEVICE const T *address(const RowVector<T> &v, int, uint32
   return atColumn(v.data, column);
 }
 
+/// A pointer to global memory that lies in memory. Loaded as any other, AMD's compiler does not know where it points, and takes
+/// flat instructions, which wait for LDS, too.
+template <class T> HK_DEVICE T *loadPointer(T *const *from) {
+#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
+  using Global = __attribute__((address_space(1))) T *;
+  return (T *)*(const Global *)from;
+#else
+  return *from;
+#endif
+}
+
 /// One element that no kernel writes while this one runs: a scalar load on AMD.
 template <class T> HK_DEVICE T loadConstant(const T *from) {
 #if HK_AMD && defined(__HIP_DEVICE_COMPILE__)

@@ -50,7 +50,9 @@ template <class O> HK_DEVICE O operandAt(const Batched<O> &b, int batch) {
     operand.data += batch * b.stride;
   return operand;
 }
-template <class T> HK_DEVICE Matrix<T> operandAt(const MatrixArray<T> &m, int batch) { return {m.data[batch], m.pitch}; }
+template <class T> HK_DEVICE Matrix<T> operandAt(const MatrixArray<T> &m, int batch) {
+  return {loadPointer(m.data + batch), m.pitch};
+}
 
 template <class O> struct OfBatch {
   using Type = O;

@@ -123,7 +123,7 @@ template <class T, bool KContiguous, class P> struct Rows {
   const T *const *array;
   P prologue;
 
-  HK_DEVICE const T *at(int batch) const { return array ? array[batch] : data + batch * stride; }
+  HK_DEVICE const T *at(int batch) const { return array ? loadPointer(array + batch) : data + batch * stride; }
 
   /// A chunk that was loaded as what is multiplied. \p count: elements that are there (Whole: all are).
   template <bool Whole>

@@ -55,6 +55,15 @@ struct StreamConfig {
   template <class Sum> static constexpr int ldsBytes() { return Parts * TileM * Pitch * int(sizeof(Sum)); }
 };
 
+/// Keeps what is computed from a lane's offset next to its use: an address is then a scalar base and 32 bits of the lane's in one
+/// instruction, instead of a sum of 64 bits.
+HK_DEVICE uint32_t keepHere(uint32_t offset) {
+#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
+  asm volatile("" : "+v"(offset));
+#endif
+  return offset;
+}
+
 /// One wavefront's share of the products.
 template <class Config, class W, class X, bool Aligned> class StreamLoop {
 public:
@@ -95,64 +104,26 @@ public:
           sums[t][c][s].clear();
   }
 
-  /// Blocks first, first + step, ... below end, each whole, beginning with the \p offset th (modulo their number). start() asks
-  /// for the first of W, run() does the rest.
-  HK_DEVICE void start(int first, int end, int step, int offset) {
-    count = first < end ? (end - first + step - 1) / step : 0;
-    stride = step * BlockElements;
-    span = count * stride;
-    last = first * BlockElements + span - stride;
-    kMultiply = first * BlockElements + (count > 0 ? int(uint32_t(offset) % uint32_t(count)) : 0) * stride;
-    kX = kW = kMultiply;
-#pragma unroll
-    for (int d = 0; d < Depth; ++d)
-      if (d < count) {
-        fetchW<true>(wBlocks[d], kW, BlockElements);
-        advance(kW);
-      }
-  }
-
-  HK_DEVICE void run() {
-#pragma unroll
-    for (int d = 0; d < XDepth; ++d)
-      if (d < count) {
-        fetchX<true>(xBlocks[d], kX, BlockElements);
-        advance(kX);
-      }
-    int done = 0;
-    // All loads in here are wanted, so that waiting for one does not wait for those behind it.
-    for (; done + 2 * Depth <= count; done += Depth) {
-#pragma unroll
-      for (int d = 0; d < Depth; ++d) {
-        multiply<true>(wBlocks[d], xBlocks[d % XDepth], kMultiply, BlockElements);
-        advance(kMultiply);
-        fetchW<true>(wBlocks[d], kW, BlockElements);
-        advance(kW);
-        fetchX<true>(xBlocks[d % XDepth], kX, BlockElements);
-        advance(kX);
-      }
-    }
-#pragma unroll
-    for (int d = 0; d < 2 * Depth - 1; ++d) {
-      if (done + d < count) {
-        multiply<true>(wBlocks[d % Depth], xBlocks[d % XDepth], kMultiply, BlockElements);
-        advance(kMultiply);
-      }
-      if (d < Depth - 1 && done + d + Depth < count) {
-        fetchW<true>(wBlocks[d], kW, BlockElements);
-        advance(kW);
-      }
-      if (done + d + XDepth < count) {
-        fetchX<true>(xBlocks[d % XDepth], kX, BlockElements);
-        advance(kX);
-      }
-    }
+  /// Blocks first, first + step, ... below end, each whole, beginning with the \p offset th (modulo their number). Calls
+  /// \p await() when the first ones of W have been asked for, and before any of X is.
+  template <class Await> HK_DEVICE void run(int first, int end, int step, int offset, Await await) {
+    const int count = first < end ? (end - first + step - 1) / step : 0;
+    const int from = count > 0 ? int(uint32_t(offset) % uint32_t(count)) : 0;
+    multiplied = Place<1>(first * BlockElements, count, step * BlockElements, from);
+    placeW = Place<int(sizeof(typename W::Stored))>(first * BlockElements, count, step * BlockElements, from);
+    placeX = Place<int(sizeof(typename X::Stored))>(first * BlockElements, count, step * BlockElements, from);
+    // Two forms, so that in the one that matters no load is conditional: a wait for a load that was perhaps not asked for waits
+    // for those behind it, too.
+    if (count >= 2 * Depth)
+      pipeline<true>(count, await);
+    else
+      pipeline<false>(count, await);
   }
 
   /// The last \p count elements of K, fewer than a block.
   HK_DEVICE void runRest(int k, int count) {
-    fetchW<false>(wBlocks[0], k, count);
-    fetchX<false>(xBlocks[0], k, count);
+    fetchW<false>(wBlocks[0], uint32_t(k) * uint32_t(sizeof(typename W::Stored)), count);
+    fetchX<false>(xBlocks[0], uint32_t(k) * uint32_t(sizeof(typename X::Stored)), count);
     multiply<false>(wBlocks[0], xBlocks[0], k, count);
   }
 
@@ -214,32 +185,89 @@ private:
   }
   HK_DEVICE int offset(int u) const { return (Fold ? 0 : u * Op::StepElements) + int(own()); }
 
-  /// \p from and \p k are the same in all lanes, so that a lane's address is a base and 32 bits.
+  /// Where the next block of a factor begins in its rows, in units of 1 / Scale element; after the last comes the first. A row
+  /// has less than 2^32 bytes.
+  template <int Scale> class Place {
+  public:
+    Place() = default;
+    HK_DEVICE Place(int first, int count, int step, int from)
+        : at(uint32_t(first + from * step) * Scale), last(uint32_t(first + (count - 1) * step) * Scale),
+          first(uint32_t(first) * Scale), step(uint32_t(step) * Scale) {}
+    HK_DEVICE uint32_t next() {
+      const uint32_t now = at;
+      at = now == last ? first : now + step;
+      return now;
+    }
+
+  private:
+    uint32_t at, last, first, step;
+  };
+
+  /// \p from is the same in all lanes, so that a lane's address is a base and 32 bits.
   template <bool Whole, Use U, class T, int N>
   HK_DEVICE void fetchChunk(Raw<T, N> &to, const T *from, int u, uint32_t offset, int count) const {
-    from = atBytes(from + (Fold ? 0 : u * Op::StepElements), offset);
+    from = atBytes(from + (Fold ? 0 : u * Op::StepElements), keepHere(offset));
     if constexpr (Whole)
       load<Aligned, U>(to, from);
     else
       loadClamped(to, from, count);
   }
 
-  template <bool Whole> HK_DEVICE void fetchW(WBlock &block, int k, int count) const {
+  /// \p bytes: where the block begins in a row.
+  template <bool Whole> HK_DEVICE void fetchW(WBlock &block, uint32_t bytes, int count) const {
+    const auto *from = atBytes(wBase, bytes);
 #pragma unroll
     for (int t = 0; t < RowTiles; ++t)
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)
 #pragma unroll
         for (int c = 0; c < Op::WChunks; ++c)
-          fetchChunk<Whole, Use::Once>(block.chunk[t][u * Op::WChunks + c], wBase + k, u, wOffsets[t][Fold ? u : c],
+          fetchChunk<Whole, Use::Once>(block.chunk[t][u * Op::WChunks + c], from, u, wOffsets[t][Fold ? u : c],
                                        count - offset(u));
   }
-  template <bool Whole> HK_DEVICE void fetchX(XBlock &block, int k, int count) const {
+  template <bool Whole> HK_DEVICE void fetchX(XBlock &block, uint32_t bytes, int count) const {
+    const auto *from = atBytes(xBase, bytes);
 #pragma unroll
     for (int t = 0; t < ColTiles; ++t)
 #pragma unroll
       for (int u = 0; u < XUnroll; ++u)
-        fetchChunk<Whole, Use::Cached>(block.chunk[t][u], xBase + k, u, xOffsets[t], count - offset(u));
+        fetchChunk<Whole, Use::Cached>(block.chunk[t][u], from, u, xOffsets[t], count - offset(u));
+  }
+
+  template <bool Many, class Await> HK_DEVICE void pipeline(int count, Await await) {
+    // NVIDIA: as much of W as possible before the wait. AMD: in the order in which they are needed, as loads come back in order.
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      if (Many || d < count)
+        fetchW<true>(wBlocks[d], placeW.next(), BlockElements);
+      if (HK_AMD && d < XDepth && (Many || d < count))
+        fetchX<true>(xBlocks[d], placeX.next(), BlockElements);
+    }
+    await();
+#pragma unroll
+    for (int d = 0; d < XDepth; ++d)
+      if (HK_NVIDIA && (Many || d < count))
+        fetchX<true>(xBlocks[d], placeX.next(), BlockElements);
+    int left = count;
+    if constexpr (Many) {
+      for (; left >= 2 * Depth; left -= Depth) {
+#pragma unroll
+        for (int d = 0; d < Depth; ++d) {
+          multiply<true>(wBlocks[d], xBlocks[d % XDepth], int(multiplied.next()), BlockElements);
+          fetchW<true>(wBlocks[d], placeW.next(), BlockElements);
+          fetchX<true>(xBlocks[d % XDepth], placeX.next(), BlockElements);
+        }
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < 2 * Depth - 1; ++d) {
+      if ((Many && d < Depth) || d < left)
+        multiply<true>(wBlocks[d % Depth], xBlocks[d % XDepth], int(multiplied.next()), BlockElements);
+      if (d < Depth - 1 && d + Depth < left)
+        fetchW<true>(wBlocks[d], placeW.next(), BlockElements);
+      if ((Many && d + XDepth < Depth) || d + XDepth < left)
+        fetchX<true>(xBlocks[d % XDepth], placeX.next(), BlockElements);
+    }
   }
 
   template <bool Whole> HK_DEVICE void multiply(const WBlock &wBlock, const XBlock &xBlock, int k, int count) {
@@ -274,11 +302,9 @@ private:
   int row0, column0, lane;
   int wRows[RowTiles][WLoads], xRows[ColTiles];
   uint32_t wOffsets[RowTiles][WLoads], xOffsets[ColTiles];
-  /// To the next block, after the last to the first.
-  HK_DEVICE void advance(int &k) const { k = k == last ? k + stride - span : k + stride; }
-
-  int count = 0, stride = 0, span = 0, last = 0;
-  int kMultiply = 0, kW = 0, kX = 0; ///< of the next block that is multiplied or asked for
+  Place<1> multiplied;
+  Place<int(sizeof(typename W::Stored))> placeW;
+  Place<int(sizeof(typename X::Stored))> placeX;
   WBlock wBlocks[Depth];
   XBlock xBlocks[XDepth];
   Sums<Sum> sums[RowTiles][ColTiles][SumTiles];
@@ -322,10 +348,10 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
     const int turns = extent.splits * Config::WavesK;
     if (!extent.constantW)
       awaitPreviousKernel();
-    loop.start(turn, whole, turns, tile * 5);
-    if (extent.constantW)
-      awaitPreviousKernel();
-    loop.run();
+    loop.run(turn, whole, turns, tile * 5, [&] {
+      if (extent.constantW)
+        awaitPreviousKernel();
+    });
     if (const int rest = extent.k - whole * Loop::BlockElements; rest > 0 && turn == whole % turns)
       loop.runRest(whole * Loop::BlockElements, rest);
     loop.publish(lds, waveK, waveN * Config::RowTiles * 16);
