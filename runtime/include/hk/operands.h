@@ -147,7 +147,9 @@ template <class T> HK_DEVICE const T *address(const RowVector<T> &v, int, uint32
 template <class T> HK_DEVICE T *loadPointer(T *const *from) {
 #if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
   using Global = __attribute__((address_space(1))) T *;
-  return (T *)*(const Global *)from;
+  Global pointer;
+  __builtin_memcpy(&pointer, from, sizeof(pointer));
+  return (T *)pointer;
 #else
   return *from;
 #endif

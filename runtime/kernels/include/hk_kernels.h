@@ -81,6 +81,20 @@ typedef struct hk_vector {
   int32_t type;
 } hk_vector;
 
+typedef enum hk_layout {
+  HK_ROW_MAJOR = 0,   /* element (i, j) is data[i * ld + j] */
+  HK_COLUMN_MAJOR = 1 /* element (i, j) is data[j * ld + i] */
+} hk_layout;
+
+/* A matrix that is multiplied. Weights n x k, as PyTorch stores them, are column-major as a k x n factor. */
+typedef struct hk_factor {
+  const void *data;
+  int32_t type;   /* hk_type */
+  int32_t layout; /* hk_layout */
+  int64_t ld;     /* from one row (column) to the next; 256 of them are less than 4 GiB */
+  int64_t stride; /* from one batch to the next; 0: the same for all */
+} hk_factor;
+
 typedef struct hk_output {
   hk_matrix values;
   int32_t scaling; /* hk_scaling */
@@ -137,6 +151,54 @@ HK_API int hk_quantize(const hk_launch *launch, int64_t rows, int64_t columns, h
 /* y = q * scale[row * scale_pitch + column / group]; group = columns: a scale per row; scale_pitch 0: the same for all rows */
 HK_API int hk_dequantize(const hk_launch *launch, int64_t rows, int64_t columns, hk_matrix q, const float *scale,
                          int64_t scale_pitch, int64_t group, hk_matrix y);
+
+/* hk_gemm's options; hk_gemm_defaults() sets all. Null pointers: left out. Strides are from one batch to the next; vectors and scales
+   are the same for all batches. */
+typedef struct hk_gemm_options {
+  float alpha; /* 1 */
+  float beta;  /* 0; then c is not looked at */
+  hk_matrix c; /* m x n; may be y, if it has its type, pitch and stride */
+  int64_t c_stride;
+  hk_vector bias; /* n */
+  int32_t activation; /* hk_activation; HK_IDENTITY */
+  hk_matrix residual; /* m x n; may be y, as c */
+  int64_t residual_stride;
+  const float *row_scale;     /* m: of A's rows */
+  const float *column_scale;  /* n: of B's columns */
+  const float *out_scale;     /* 1: y is divided by it */
+  const float *out_row_scale; /* m: y's rows are divided by them */
+  int64_t y_stride;
+  int64_t batches; /* 1; less than 2^16 */
+  void *workspace; /* null, or memory prepared by hk_prepare_gemm_workspace: lets several workgroups share K. One launch at a
+                      time may use it. */
+  size_t workspace_bytes;
+  int32_t constant_b; /* 0; 1: no kernel that was started just before writes b (NVIDIA: it is read while that one ends) */
+  int32_t splits;     /* 0: mode, config and splits are chosen. Else: workgroups that share K */
+  int32_t mode;       /* hk::GemmMode: 0 streams b, 1 goes through LDS */
+  int32_t config;     /* of that mode: an index in hk/gemm/plan.h, where it is built */
+} hk_gemm_options;
+
+HK_API void hk_gemm_defaults(hk_gemm_options *options);
+
+/* y = (activation(alpha * row_scale * column_scale * (A * B) + beta * c + bias) + residual) / out_scale / out_row_scale, A m x k,
+   B k x n, y m x n; each m, n and k up to 2^31 - 256. f32 (i32 for I8 factors) is summed; the order depends on the device, the sizes
+   and the workspace, and not on chance. options: null for the defaults.
+
+     a and b         layouts                         c, bias, residual    y
+     F16, BF16       any                             the factors', F32    the factors', F32, the library's own E4M3, I8
+     F32             any                             F32                  F32
+     the own E4M3    a row-major, b column-major     F16, BF16, F32       F16, BF16, F32
+     I8              a row-major, b column-major     F16, BF16, F32       F16, BF16, F32; I32 with no other option than a plan
+
+   8-bit y saturates. With few tiles on AMD's and without a workspace, most of the device is idle. */
+HK_API int hk_gemm(const hk_launch *launch, int64_t m, int64_t n, int64_t k, hk_factor a, hk_factor b, hk_matrix y,
+                   const hk_gemm_options *options);
+
+/* The workspace that hk_gemm makes best use of on the current device; 0: none. type: of the factors. One for the largest of several
+   problems does for all. */
+HK_API int hk_gemm_workspace_bytes(int64_t m, int64_t n, int64_t k, int64_t batches, int32_t type, size_t *bytes);
+/* Makes fresh memory, aligned to 16 bytes, ready; once, in the order of the stream. bytes: 65536 or more. */
+HK_API int hk_prepare_gemm_workspace(void *workspace, size_t bytes, void *stream);
 
 /* Rotates pairs of elements by the angle of their token. x, y: tokens x heads x (2 * half), X's type; cosine, sine: tokens x
    half with pitch angle_pitch, X's type or F32. interleaved: pairs are neighbours, else `half` apart. y may be x. */
