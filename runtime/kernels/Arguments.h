@@ -31,8 +31,9 @@ inline TypeSet sameOrFloat(int type) { return same(type) | setOf(HK_F32); }
 
 /// How many rows, columns and elements from row to row an operator takes.
 enum class Extent {
-  Rows,    ///< hk::rows: columns below 2^29, rows and pitches below 2^31
-  Elements ///< hk::pointwise: all whose bytes can be counted
+  Rows,     ///< hk::rows: columns below 2^29, rows and pitches below 2^31
+  Products, ///< hk::gemm: rows and columns up to 2^31 - 256, pitches below 2^31
+  Elements  ///< hk::pointwise: all whose bytes can be counted
 };
 
 class Arguments {
@@ -42,11 +43,18 @@ public:
   explicit operator bool() const { return error == hipSuccess; }
 
   void launch(const hk_launch *launch);
-  void shape(int64_t rows, int64_t columns);
+  /// \p rowsName, \p columnsName: as in the interface.
+  void shape(int64_t rows, int64_t columns, const char *rowsName = "rows",
+             const char *columnsName = "columns");
   /// \p name: as in the interface. \p optional: the data may be null, for an operand that is left
   /// out.
   void matrix(const char *name, const hk_matrix &matrix, TypeSet types, bool optional = false,
               bool broadcast = false);
+  /// A matrix that is multiplied.
+  void factor(const char *name, const hk_factor &factor, int64_t rows, int64_t columns,
+              TypeSet types);
+  /// Elements from one batch to the next.
+  void stride(const char *name, int64_t stride, int64_t batches);
   /// A vector of as many elements as there are columns.
   void vector(const char *name, const hk_vector &vector, TypeSet types, bool optional = false);
   void output(const char *name, const hk_output *output, TypeSet plain, TypeSet quantized,

@@ -47,20 +47,26 @@ void Arguments::launch(const hk_launch *launch) {
   oneOf("launch.policy", launch->policy, 2);
 }
 
-void Arguments::shape(int64_t r, int64_t c) {
+void Arguments::shape(int64_t r, int64_t c, const char *rowsName, const char *columnsName) {
   rows = r, columns = c;
-  require(rows >= 0, hipErrorInvalidValue, "rows: %lld is negative", (long long)rows);
-  require(columns >= 0, hipErrorInvalidValue, "columns: %lld is negative", (long long)columns);
+  require(rows >= 0, hipErrorInvalidValue, "%s: %lld is negative", rowsName, (long long)rows);
+  require(columns >= 0, hipErrorInvalidValue, "%s: %lld is negative", columnsName,
+          (long long)columns);
   if (extent == Extent::Rows) {
-    require(rows <= 0x7fffffff, hipErrorNotSupported, "rows: %lld is more than 2^31 - 1",
+    require(rows <= 0x7fffffff, hipErrorNotSupported, "%s: %lld is more than 2^31 - 1", rowsName,
             (long long)rows);
-    require(columns < 1 << 29, hipErrorNotSupported, "columns: %lld is more than 2^29 - 1",
+    require(columns < 1 << 29, hipErrorNotSupported, "%s: %lld is more than 2^29 - 1", columnsName,
             (long long)columns);
+  } else if (extent == Extent::Products) {
+    require(rows <= 0x7fffff00, hipErrorNotSupported, "%s: %lld is more than 2^31 - 256", rowsName,
+            (long long)rows);
+    require(columns <= 0x7fffff00, hipErrorNotSupported, "%s: %lld is more than 2^31 - 256",
+            columnsName, (long long)columns);
   }
   int64_t all;
   require(!__builtin_mul_overflow(rows, columns, &all) && all <= int64_t(1) << 60,
-          hipErrorInvalidValue, "rows: %lld of %lld columns are more than 2^60 elements",
-          (long long)rows, (long long)columns);
+          hipErrorInvalidValue, "%s: %lld of %lld %s are more than 2^60 elements", rowsName,
+          (long long)rows, (long long)columns, columnsName);
   empty = rows == 0 || columns == 0;
 }
 
@@ -94,7 +100,7 @@ void Arguments::matrix(const char *name, const hk_matrix &m, TypeSet types, bool
           (long long)columns);
   require(m.pitch >= 0, hipErrorInvalidValue, "%s.pitch: %lld is negative", name,
           (long long)m.pitch);
-  if (extent == Extent::Rows)
+  if (extent != Extent::Elements)
     require(m.pitch <= 0x7fffffff, hipErrorNotSupported, "%s.pitch: %lld is more than 2^31 - 1",
             name, (long long)m.pitch);
   int64_t last;
@@ -102,6 +108,35 @@ void Arguments::matrix(const char *name, const hk_matrix &m, TypeSet types, bool
                         last <= (int64_t(1) << 60) - columns),
           hipErrorInvalidValue, "%s.pitch: %lld goes beyond 2^60 elements", name,
           (long long)m.pitch);
+}
+
+void Arguments::factor(const char *name, const hk_factor &f, int64_t r, int64_t c, TypeSet types) {
+  char part[64];
+  std::snprintf(part, sizeof part, "%s.type", name);
+  type(part, f.type, types);
+  std::snprintf(part, sizeof part, "%s.layout", name);
+  oneOf(part, f.layout, 2);
+  if (error != hipSuccess)
+    return;
+  std::snprintf(part, sizeof part, "%s.data", name);
+  const int bytes = sizeOf(Type(f.type));
+  pointer(part, f.data, bytes, r == 0 || c == 0);
+  const bool byRows = f.layout == HK_ROW_MAJOR;
+  const int64_t lines = byRows ? r : c, length = byRows ? c : r;
+  require(lines < 2 || f.ld >= length, hipErrorInvalidValue,
+          "%s.ld: %lld is less than the %lld elements of a %s", name, (long long)f.ld,
+          (long long)length, byRows ? "row" : "column");
+  require(f.ld >= 0, hipErrorInvalidValue, "%s.ld: %lld is negative", name, (long long)f.ld);
+  require(f.ld <= 0xffffff / bytes, hipErrorNotSupported,
+          "%s.ld: 256 times %lld elements are more than 4 GiB", name, (long long)f.ld);
+}
+
+void Arguments::stride(const char *name, int64_t stride, int64_t batches) {
+  int64_t last;
+  require(stride >= 0, hipErrorInvalidValue, "%s: %lld is negative", name, (long long)stride);
+  require(batches < 2 ||
+              (!__builtin_mul_overflow(batches - 1, stride, &last) && last <= int64_t(1) << 59),
+          hipErrorInvalidValue, "%s: %lld goes beyond 2^59 elements", name, (long long)stride);
 }
 
 void Arguments::vector(const char *name, const hk_vector &v, TypeSet types, bool optional) {

@@ -95,7 +95,7 @@ hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA
   const bool pooled = options.usesPool && !given && !isCaptured(launch.stream);
   const GemmPlan plan = options.plan ? *options.plan : planGemm(target, problem, pooled ? MostPooled : given);
   const ConfigShape config = shapeOf(plan.mode, plan.config);
-  if (plan.splits < 1 || !canRun(problem, config))
+  if (!canRun(target, problem, config) || !canSplit(target, problem, config, plan.splits))
     return hipErrorInvalidValue;
   const size_t needed = splitBytes(target, problem, config, plan.splits);
   if (needed > given && !pooled)

@@ -152,8 +152,8 @@ HK_API int hk_quantize(const hk_launch *launch, int64_t rows, int64_t columns, h
 HK_API int hk_dequantize(const hk_launch *launch, int64_t rows, int64_t columns, hk_matrix q, const float *scale,
                          int64_t scale_pitch, int64_t group, hk_matrix y);
 
-/* hk_gemm's options; hk_gemm_defaults() sets all. Null pointers: left out. Strides are from one batch to the next; vectors and scales
-   are the same for all batches. */
+/* hk_gemm's options; hk_gemm_defaults() sets all. Null pointers: left out. Strides are from one batch to the next;
+   vectors and scales are the same for all batches. */
 typedef struct hk_gemm_options {
   float alpha; /* 1 */
   float beta;  /* 0; then c is not looked at */
@@ -163,16 +163,16 @@ typedef struct hk_gemm_options {
   int32_t activation; /* hk_activation; HK_IDENTITY */
   hk_matrix residual; /* m x n; may be y, as c */
   int64_t residual_stride;
-  const float *row_scale;     /* m: of A's rows */
-  const float *column_scale;  /* n: of B's columns */
-  const float *out_scale;     /* 1: y is divided by it */
-  const float *out_row_scale; /* m: y's rows are divided by them */
+  const float *row_scale;     /* m elements: of A's rows */
+  const float *column_scale;  /* n elements: of B's columns */
+  const float *out_scale;     /* one element: y is divided by it, as with HK_SCALE_TENSOR */
+  const float *out_row_scale; /* m elements: y's rows are divided by them */
   int64_t y_stride;
   int64_t batches; /* 1; less than 2^16 */
-  void *workspace; /* null, or memory prepared by hk_prepare_gemm_workspace: lets several workgroups share K. One launch at a
-                      time may use it. */
+  void *workspace; /* null, or memory prepared by hk_prepare_gemm_workspace: lets several workgroups share K. One
+                      launch at a time may use it. */
   size_t workspace_bytes;
-  int32_t constant_b; /* 0; 1: no kernel that was started just before writes b (NVIDIA: it is read while that one ends) */
+  int32_t constant_b; /* 0; 1: no kernel that was started just before writes b (NVIDIA: read while that one ends) */
   int32_t splits;     /* 0: mode, config and splits are chosen. Else: workgroups that share K */
   int32_t mode;       /* hk::GemmMode: 0 streams b, 1 goes through LDS */
   int32_t config;     /* of that mode: an index in hk/gemm/plan.h, where it is built */
@@ -180,9 +180,9 @@ typedef struct hk_gemm_options {
 
 HK_API void hk_gemm_defaults(hk_gemm_options *options);
 
-/* y = (activation(alpha * row_scale * column_scale * (A * B) + beta * c + bias) + residual) / out_scale / out_row_scale, A m x k,
-   B k x n, y m x n; each m, n and k up to 2^31 - 256. f32 (i32 for I8 factors) is summed; the order depends on the device, the sizes
-   and the workspace, and not on chance. options: null for the defaults.
+/* y = (activation(alpha * row_scale * column_scale * (A * B) + beta * c + bias) + residual) / out_scale / out_row_scale,
+   A m x k, B k x n, y m x n; each m, n and k up to 2^31 - 256. Sums are f32, i32 for I8 factors; their order depends on
+   the device, the sizes and the bytes of the workspace, and not on chance. options: null for the defaults.
 
      a and b         layouts                         c, bias, residual    y
      F16, BF16       any                             the factors', F32    the factors', F32, the library's own E4M3, I8
@@ -190,12 +190,13 @@ HK_API void hk_gemm_defaults(hk_gemm_options *options);
      the own E4M3    a row-major, b column-major     F16, BF16, F32       F16, BF16, F32
      I8              a row-major, b column-major     F16, BF16, F32       F16, BF16, F32; I32 with no other option than a plan
 
-   8-bit y saturates. With few tiles on AMD's and without a workspace, most of the device is idle. */
+   y of 8 bits saturates. launch->policy: of the activation. launch->workspace is not used. Without options->workspace,
+   most of an AMD device is idle where m and n are small. */
 HK_API int hk_gemm(const hk_launch *launch, int64_t m, int64_t n, int64_t k, hk_factor a, hk_factor b, hk_matrix y,
                    const hk_gemm_options *options);
 
-/* The workspace that hk_gemm makes best use of on the current device; 0: none. type: of the factors. One for the largest of several
-   problems does for all. */
+/* The workspace that hk_gemm makes best use of on the current device; 0: none. type: of the factors. The most of
+   several problems' does for all. */
 HK_API int hk_gemm_workspace_bytes(int64_t m, int64_t n, int64_t k, int64_t batches, int32_t type, size_t *bytes);
 /* Makes fresh memory, aligned to 16 bytes, ready; once, in the order of the stream. bytes: 65536 or more. */
 HK_API int hk_prepare_gemm_workspace(void *workspace, size_t bytes, void *stream);

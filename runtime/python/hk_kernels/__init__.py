@@ -8,7 +8,8 @@ All functions start work in the order of a stream and return without waiting:
     None: PyTorch's current stream if the output is PyTorch's, else the default stream. Or a handle as an int, or an
     object with ``cuda_stream`` or ``ptr``.
 ``workspace``
-    None, or a ``Workspace``, which lets several workgroups share a row when rows are few (not needed on NVIDIA).
+    None, or a ``Workspace``, which lets several workgroups share a row when rows are few (not needed on NVIDIA). For ``gemm`` and
+    ``linear`` a ``GemmWorkspace``.
 ``fast``
     Approximations of the hardware's instead of exact functions; see hk/math.h for their errors.
 
@@ -23,6 +24,7 @@ Errors: TypeError for objects and types, ValueError for shapes, strides, devices
 RuntimeError with the library's message for all else.
 """
 
+from ._gemm import GemmWorkspace, gemm, linear
 from ._library import KernelError, load
 from ._operators import (
     Workspace,
@@ -42,13 +44,16 @@ from ._operators import (
 )
 
 __all__ = [
+    "GemmWorkspace",
     "KernelError",
     "Workspace",
     "bias_activation",
     "dequantize",
     "gated",
     "geglu",
+    "gemm",
     "layer_norm",
+    "linear",
     "load",
     "native_fp8",
     "quantize",

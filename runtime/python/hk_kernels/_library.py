@@ -11,6 +11,7 @@ TYPES = (
 
 ITEM_BYTES = (4, 2, 2, 1, 1, 4, 1, 1, 1, 1)
 ACTIVATIONS = ("identity", "relu", "gelu", "gelu_tanh", "silu")
+ROW_MAJOR, COLUMN_MAJOR = range(2)
 SCALE_NONE, SCALE_TENSOR, SCALE_ROWS, SCALE_GROUPS = range(4)
 
 
@@ -44,6 +45,41 @@ class Output(ctypes.Structure):
     ]
 
 
+class Factor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("type", ctypes.c_int32),
+        ("layout", ctypes.c_int32),
+        ("ld", ctypes.c_int64),
+        ("stride", ctypes.c_int64),
+    ]
+
+
+class GemmOptions(ctypes.Structure):
+    _fields_ = [
+        ("alpha", ctypes.c_float),
+        ("beta", ctypes.c_float),
+        ("c", Matrix),
+        ("c_stride", ctypes.c_int64),
+        ("bias", Vector),
+        ("activation", ctypes.c_int32),
+        ("residual", Matrix),
+        ("residual_stride", ctypes.c_int64),
+        ("row_scale", ctypes.c_void_p),
+        ("column_scale", ctypes.c_void_p),
+        ("out_scale", ctypes.c_void_p),
+        ("out_row_scale", ctypes.c_void_p),
+        ("y_stride", ctypes.c_int64),
+        ("batches", ctypes.c_int64),
+        ("workspace", ctypes.c_void_p),
+        ("workspace_bytes", ctypes.c_size_t),
+        ("constant_b", ctypes.c_int32),
+        ("splits", ctypes.c_int32),
+        ("mode", ctypes.c_int32),
+        ("config", ctypes.c_int32),
+    ]
+
+
 _int, _long, _float, _pointer = ctypes.c_int32, ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
 _launch, _output = ctypes.POINTER(Launch), ctypes.POINTER(Output)
 _rows = [_launch, _long, _long]
@@ -63,6 +99,14 @@ _SIGNATURES = {
     "hk_bias_activation": (ctypes.c_int, _rows + [ctypes.c_int, Matrix, Vector, Matrix]),
     "hk_quantize": (ctypes.c_int, _rows + [Matrix, _output]),
     "hk_dequantize": (ctypes.c_int, _rows + [Matrix, _pointer, _long, _long, Matrix]),
+    "hk_gemm_defaults": (None, [ctypes.POINTER(GemmOptions)]),
+    "hk_gemm": (
+        ctypes.c_int, [_launch, _long, _long, _long, Factor, Factor, Matrix, ctypes.POINTER(GemmOptions)],
+    ),
+    "hk_gemm_workspace_bytes": (
+        ctypes.c_int, [_long, _long, _long, _long, _int, ctypes.POINTER(ctypes.c_size_t)],
+    ),
+    "hk_prepare_gemm_workspace": (ctypes.c_int, [_pointer, ctypes.c_size_t, _pointer]),
     "hk_rotary": (
         ctypes.c_int,
         [_launch, _long, _long, _long, _int, _int, _pointer, _long, _long, Vector, Vector, _long, _pointer, _long, _long],

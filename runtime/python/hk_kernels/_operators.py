@@ -18,6 +18,19 @@ def native_fp8():
     return _library.TYPES[_library.load().hk_native_fp8()]
 
 
+def _memory_bytes(view, least, alignment):
+    """How many bytes contiguous memory has; \\p least or more."""
+    rows, columns, pitch = view.matrix()
+    if rows > 1 and pitch != columns:
+        raise ValueError("{}: not contiguous".format(view.name))
+    size = rows * columns * _library.ITEM_BYTES[view.type]
+    if size < least:
+        raise ValueError("{}: {} bytes, {} are needed".format(view.name, size, least))
+    if view.data % alignment:
+        raise ValueError("{}: not aligned to {} bytes".format(view.name, alignment))
+    return size
+
+
 class Workspace:
     """Memory through which workgroups that share a row exchange what they have reduced.
 
@@ -30,14 +43,7 @@ class Workspace:
     def __init__(self, memory, *, stream=None):
         with Call(stream, memory) as call:
             view = call.tensor("memory", memory, _library.TYPES, written=True)
-            rows, columns, pitch = view.matrix()
-            if rows > 1 and pitch != columns:
-                raise ValueError("memory: not contiguous")
-            size = rows * columns * _library.ITEM_BYTES[view.type]
-            if size < self.bytes():
-                raise ValueError("memory: {} bytes, {} are needed".format(size, self.bytes()))
-            if view.data % 128:
-                raise ValueError("memory: not aligned to 128 bytes")
+            _memory_bytes(view, self.bytes(), 128)
             _library.call("hk_prepare_workspace", view.data, call.stream)
             self.memory, self.pointer = memory, view.data
 

@@ -56,12 +56,15 @@ struct ConfigShape {
   bool general; ///< takes factors that are not aligned
   bool anyLayout;
   bool sparse;
+  int stages, sums; ///< that LDS holds: bytes of the factors, then numbers
 };
 template <class C> constexpr ConfigShape streamShape() {
-  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD, false, C::Sparse};
+  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD, false, C::Sparse,
+          0, C::SumsInLds};
 }
 template <class C> constexpr ConfigShape tileShape() {
-  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, C::General, C::General, false};
+  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, C::General, C::General, false,
+          C::Stages * C::StageBytes, C::SumsInLds};
 }
 
 inline ConfigShape shapeOf(GemmMode mode, int config) {
@@ -86,9 +89,15 @@ inline bool isClustered(const Target &target, int splits) {
   return target.arch == Arch::Sm90 && splits > 1 && splits <= 8;
 }
 
+/// Bytes of LDS that a workgroup may have.
+inline int ldsOf(const Target &target) {
+  static constexpr int Kibibytes[] = {/* gfx90a */ 64, /* gfx942 */ 64, /* gfx950 */ 160, /* sm_80 */ 163, /* sm_90 */ 227};
+  return Kibibytes[int(target.arch)] * 1024;
+}
+
 /// Whether there is a kernel for this configuration and problem.
-inline bool canRun(const GemmProblem &p, const ConfigShape &c) {
-  return c.threads && (c.general || p.aligned) && (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse);
+inline bool canRun(const Target &target, const GemmProblem &p, const ConfigShape &c) {
+  return c.threads && c.stages <= ldsOf(target) && c.sums * p.sumBytes <= ldsOf(target) && (c.general || p.aligned) && (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse);
 }
 
 /// Bytes of workspace that \p splits parts of each tile take.
@@ -165,13 +174,11 @@ template <class F> void forEachConfig(F f) {
     f(GemmMode::Tile, config, shapeOf(GemmMode::Tile, config));
 }
 
-/// Whether \p splits parts can be.
-inline bool canSplit(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits, size_t workspace) {
-  if (splits <= 1)
-    return splits == 1;
+/// Whether there can be \p splits parts: outside of a cluster every tile needs a counter. Parts may be without a block of K.
+inline bool canSplit(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
   const int64_t tiles = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches;
-  return splits <= ceilDivide(p.k * p.factorBytes, c.blockBytes) &&
-         (isClustered(target, splits) || (tiles <= GemmCounters && splitBytes(target, p, c, splits) <= workspace));
+  return splits == 1 || (splits > 1 && tiles * splits <= 0x7fffffff &&
+                         (isClustered(target, splits) || tiles <= GemmCounters));
 }
 
 /// The best plan by the model, looked for.
@@ -180,10 +187,11 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
   double least = 1e300;
   forEachConfig([&](GemmMode mode, int config, const ConfigShape &c) {
     // Weights are read once: few rows are in one tile.
-    if (!canRun(p, c) || (p.m > c.tileM && (p.m <= 64 || mode == GemmMode::Stream)))
+    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || mode == GemmMode::Stream)))
       return;
     for (int splits : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32}) {
-      if (!canSplit(target, p, c, splits, workspace))
+      if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
+          (splits > 1 && splits > ceilDivide(p.k * p.factorBytes, c.blockBytes)))
         continue;
       if (const double time = timeOf(target, p, c, splits); time < least)
         least = time, best = {mode, config, splits};

@@ -120,7 +120,7 @@ public:
 
   /// In place of add() and finish(), where the splits of a tile are a cluster: each has its sums in LDS, [row][pitch], and finishes
   /// its share of the vectors. All work-items.
-  HK_DEVICE void finishInCluster(const Sum *lds, int pitch) const {
+  HK_DEVICE void finishInCluster([[maybe_unused]] const Sum *lds, [[maybe_unused]] int pitch) const {
 #if HK_NVIDIA && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
     const int rows = extent.m - row0 < TileM ? extent.m - row0 : TileM, vectors = rows * VectorsInRow;

@@ -52,7 +52,8 @@ struct StreamConfig {
   /// Parts of each sum in LDS; and the distance of its rows, which keeps them off each other's banks.
   static constexpr int Parts = WavesK * (Fold ? 2 : 1);
   static constexpr int Pitch = TileN + 4;
-  template <class Sum> static constexpr int ldsBytes() { return Parts * TileM * Pitch * int(sizeof(Sum)); }
+  static constexpr int SumsInLds = Parts * TileM * Pitch;
+  template <class Sum> static constexpr int ldsBytes() { return SumsInLds * int(sizeof(Sum)); }
 };
 
 /// Keeps what is computed from a lane's offset next to its use: an address is then a scalar base and 32 bits of the lane's in one

@@ -48,11 +48,12 @@ struct TileConfig {
   static constexpr int BlockBytes = KBytes, BytesAhead = (Stages - 1) * KBytes * TileN; ///< as in StreamConfig
   static constexpr int Pitch = TileN + 4;
   static constexpr int SumRows = WavesM * TileX; ///< that are in LDS at once
+  static constexpr int SumsInLds = SumRows * Pitch;
   /// Whether LDS holds all sums at once.
   template <class Sum>
   static constexpr bool Clusters = HK_NVIDIA && TileM * Pitch * int(sizeof(Sum)) <= Stages * StageBytes;
   template <class Sum> static constexpr int ldsBytes() {
-    return largest(Stages * StageBytes, SumRows * Pitch * int(sizeof(Sum)));
+    return largest(Stages * StageBytes, SumsInLds * int(sizeof(Sum)));
   }
 };
 

@@ -10,7 +10,7 @@ hip.hipFree.argtypes = [ctypes.c_void_p]
 hip.hipMemcpy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2, "int32": 4}
-FORMATS = {"float32": "f", "float16": "e", "int8": "b", "uint8": "B"}
+FORMATS = {"float32": "f", "float16": "e", "int8": "b", "uint8": "B", "int32": "i"}
 
 
 def contiguous(shape):
