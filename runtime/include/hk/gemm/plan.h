@@ -10,8 +10,8 @@
 //   memory = workgroups * (own of W + xShare * own of X) / rate
 //   rate   = the least of unitRate and what its workgroups have under way / latency
 //   matrix = multiplications of its workgroups / matrixRate
-//   time   = max(memory, matrix, W / bandwidth) + mix * the lesser of memory and matrix
-//            + round for each round of workgroups but the first, + turn for each
+//   all    = W / bandwidth, times (the most workgroups of a unit / the mean) ^ balance if all of them run at once
+//   time   = max(memory, matrix, all) + mix * the lesser of memory and matrix + round for each round of workgroups but the first
 //            + for splits: cluster + clusterWorkgroup * splits, + full * how far the device is filled beyond `knee` (a cluster starts
 //              as a whole, and one of the next launch finds no room before); or workspace + workspaceByte * bytes of a tile's parts
 //
@@ -23,6 +23,8 @@
 
 #include "hk/gemm/configs.h"
 #include "hk/tuning.h"
+
+#include <cmath>
 
 namespace hk {
 
@@ -97,29 +99,31 @@ inline int ldsOf(const Target &target) {
 
 /// Whether there is a kernel for this configuration and problem.
 inline bool canRun(const Target &target, const GemmProblem &p, const ConfigShape &c) {
-  return c.threads && c.stages <= ldsOf(target) && c.sums * p.sumBytes <= ldsOf(target) && (c.general || p.aligned) && (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse);
+  return c.threads && c.stages <= ldsOf(target) && c.sums * p.sumBytes <= ldsOf(target) && (c.general || p.aligned) &&
+         (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse);
 }
 
 /// Bytes of workspace that \p splits parts of each tile take.
 inline size_t splitBytes(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
-  return splits <= 1 || isClustered(target, splits) ? 0
-                     : GemmPartialsOffset + ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches *
-                                                         splits * c.tileM * c.tileN * p.sumBytes;
+  if (splits <= 1 || isClustered(target, splits))
+    return 0;
+  const int64_t tiles = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches;
+  return GemmPartialsOffset + size_t(tiles * splits * c.tileM * c.tileN * p.sumBytes);
 }
 
 /// Constants of the model: microseconds, bytes and multiplications of f16 a microsecond.
 struct GemmTuning {
-  double bandwidth, unitRate, latency, xShare, matrixRate, mix, round, turn;
+  double bandwidth, balance, unitRate, latency, xShare, matrixRate, mix, round;
   double cluster, clusterWorkgroup, full, knee, workspace, workspaceByte;
 };
 
 inline const GemmTuning &gemmTuningOf(const Target &target) {
   static constexpr GemmTuning Table[] = {
-      /* gfx90a */ {1.6e6, 60e3, 2.0, 0.44, 1.7e6, 0.3, 0.3, 0.0, 0, 0, 0, 1, 2.9, 3e-5},
-      /* gfx942 */ {5.3e6, 60e3, 2.0, 0.44, 2.1e6, 0.3, 0.3, 0.0, 0, 0, 0, 1, 2.9, 3e-5},
-      /* gfx950 */ {8.0e6, 80e3, 2.0, 0.44, 4.7e6, 0.3, 0.3, 0.0, 0, 0, 0, 1, 2.9, 3e-5},
-      /* sm_80 */ {1.9e6, 40e3, 2.0, 0.44, 1.2e6, 0.3, 0.3, 0.0, 0, 0, 0, 1, 2.9, 3e-5},
-      /* sm_90 */ {4.3e6, 60e3, 2.0, 0.44, 1.9e6, 0.3, 0.3, 0.0, 1.5, 0.025, 16, 0.79, 2.9, 3.2e-5},
+      /* gfx90a */ {1.6e6, 0.23, 60e3, 2.0, 0.44, 1.7e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
+      /* gfx942 */ {5.3e6, 0.23, 60e3, 2.0, 0.44, 2.1e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
+      /* gfx950 */ {8.0e6, 0.23, 80e3, 2.0, 0.44, 4.7e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
+      /* sm_80 */ {1.9e6, 0.23, 40e3, 2.0, 0.44, 1.2e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
+      /* sm_90 */ {4.3e6, 0.23, 53.6e3, 2.28, 0.326, 2.2e6, 0.137, 0.426, 2.22, 0.0095, 16.2, 0.853, 2.77, 3.3e-5},
   };
   return Table[int(target.arch)];
 }
@@ -155,9 +159,10 @@ inline double timeOf(const Target &target, const GemmProblem &p, const ConfigSha
   // Instructions for types of 4 and 8 bytes take longer for a byte.
   const double slower = p.factorBytes > 2 ? 2 : 1;
   const double matrix = slower * busiest * own / 2 * c.tileN * c.tileM / t.matrixRate;
-  const double all = double(p.n) * p.k * p.factorBytes * p.batches / t.bandwidth;
-  double time = greater(all, greater(memory, matrix)) + t.mix * lesser(memory, matrix) + t.round * double(rounds - 1) +
-                t.turn * double(rounds);
+  double all = double(p.n) * p.k * p.factorBytes * p.batches / t.bandwidth;
+  if (rounds == 1)
+    all *= std::pow(double(busiest) * target.computeUnits / double(workgroups), t.balance);
+  double time = greater(all, greater(memory, matrix)) + t.mix * lesser(memory, matrix) + t.round * double(rounds - 1);
   if (clustered)
     time += t.cluster + t.clusterWorkgroup * splits +
             t.full * greater(0, lesser(1, double(workgroups) / double(capacity)) - t.knee);
