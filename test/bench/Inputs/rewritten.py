@@ -1,7 +1,7 @@
-"""rewritten.py COUNTERS.json FOLDER REWRITTEN SCRATCH -- COMPILE...: the benchmark programs after hk-opt.
+"""rewritten.py COUNTERS.json FOLDER BUILT: the benchmark programs after hk-opt.
 
-COUNTERS.json is bench/run's. Says how many programs are rewritten, and what became of their lines; builds and runs each with sizes
-that nothing divides, with all checks of the simulator.
+COUNTERS.json and BUILT are bench/run's, which keeps there what it builds. Says how many programs are rewritten, and what became of
+their lines; runs each with sizes that nothing divides, with all checks of the simulator.
 """
 
 import concurrent.futures
@@ -17,22 +17,18 @@ GATHERED = {"csr_long_rows"}
 COALESCED = {"half_scale", "vector_multiply", "tiled_transpose", "matvec_transposed"}
 
 
-def uneven(folder, rewritten, scratch, compile_command, name):
+def uneven(folder, built, name):
     with open(os.path.join(folder, name + ".hip")) as file:
         sizes = re.search(r"Uneven: ([\d ]+)\.", file.read())[1].split()
-    binary = os.path.join(scratch, name)
-    for command in (compile_command + [os.path.join(rewritten, name + ".hip"), "-o", binary],
-                    ["hk-sim", "--races", "--waits", "--uninitialized", "--strict", binary] + sizes):
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode:
-            return "%s: %s" % (command[0], done.stdout.strip())
-    return "" if done.stdout.strip() == "PASS" else done.stdout.strip()
+    done = subprocess.run(["hk-sim", "--races", "--waits", "--uninitialized", "--strict",
+                           os.path.join(built, name + ".after")] + sizes,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    output = done.stdout.strip()
+    return "" if done.returncode == 0 and output == "PASS" else output or "exit status %d" % done.returncode
 
 
 def main():
-    counters, folder, rewritten, scratch = sys.argv[1:5]
-    compile_command = sys.argv[6:]
-    os.makedirs(scratch, exist_ok=True)
+    counters, folder, built = sys.argv[1:]
     with open(counters) as file:
         results = json.load(file)["sim"]
     after = sorted(name for name, r in results.items() if "after" in r)
@@ -52,8 +48,7 @@ def main():
     print("%.1f %% fewer lines" % (100 - 100 * after_lines / before_lines))
     print("conflicts %d" % sum(results[name]["after"]["conflicts"] for name in after if name != "batched_normalize"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for name, problem in zip(after, pool.map(
-                lambda name: uneven(folder, rewritten, scratch, compile_command, name), after)):
+        for name, problem in zip(after, pool.map(lambda name: uneven(folder, built, name), after)):
             if problem:
                 print("%s: %s" % (name, problem))
                 wrong += 1

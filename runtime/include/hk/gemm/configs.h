@@ -31,8 +31,8 @@ using StreamConfigs = ConfigList<
     StreamConfig<2,   1,     1,     8,     2,     2,    2,    2,       StreamForm::Sparse>,
     StreamConfig<1,   1,     1,     8,     2,     4,    4,    2>,
     StreamConfig<2,   1,     1,     8,     2,     4,    2,    2>,
-    StreamConfig<2,   2,     1,     4,     2,     2,    2,    4>,
-    StreamConfig<2,   4,     1,     4,     2,     2,    2,    3>>;
+    StreamConfig<2,   2,     1,     4,     2,     2,    2,    3>,
+    StreamConfig<2,   4,     1,     4,     2,     2,    2,    1>>;
 #else
 using StreamConfigs = ConfigList<
     StreamConfig<1,   1,     1,     8,     2,     4,    2,    1>,
@@ -45,8 +45,8 @@ using StreamConfigs = ConfigList<
 //                             N    M    of K   on N, M stages          ahead  general
 #if HK_AMD
 using TileConfigs = ConfigList<
-    TileConfig<64,  64,  128,   2, 2,   2,     2>,
-    TileConfig<128, 128, 64,    2, 2,   2,     2>,
+    TileConfig<64,  64,  128,   2, 2,   2,     2,       false, true>,
+    TileConfig<128, 128, 64,    2, 2,   2,     2,       false, true>,
     TileConfig<256, 256, 64,    4, 2,   2,     1>>;
 #else
 using TileConfigs = ConfigList<

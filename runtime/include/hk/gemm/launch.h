@@ -50,7 +50,7 @@ hipError_t launchTile(const GemmCall &call, const W &w, const X &x, const Progra
   using Sum = typename SumOf<typename W::Type>::Type;
   const GemmExtent &e = call.extent;
   constexpr int Lds = Config::template ldsBytes<Sum>();
-  return withAlignment<Config::General>(call.aligned, [&](auto aligned) {
+  return withAlignment<HK_AMD || Config::General>(call.aligned, [&](auto aligned) {
     return launchKernel(call.target, tileKernel<Config, W, X, Program, decltype(aligned)::value>,
                         dim3(unsigned(e.tilesN) * unsigned(e.tilesM) * unsigned(e.splits), 1, unsigned(call.batches)),
                         dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
@@ -74,7 +74,8 @@ hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &
   } else {
     forEachIndex<TileConfigs::Size>([&](auto i) {
       using Config = typename ConfigAt<decltype(i)::value, TileConfigs>::Type;
-      if constexpr (Config::General || (W::Contiguous && X::Contiguous))
+      using Sum = typename SumOf<typename W::Type>::Type;
+      if constexpr (Config::template Holds<Sum> && (Config::General || (W::Contiguous && X::Contiguous)))
         if (plan.config == decltype(i)::value)
           error = launchTile<Config>(call, w, x, program);
     });

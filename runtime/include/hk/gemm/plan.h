@@ -59,14 +59,15 @@ struct ConfigShape {
   bool anyLayout;
   bool sparse;
   int stages, sums; ///< that LDS holds: bytes of the factors, then numbers
+  int sumBytes;     ///< of a sum at most
 };
 template <class C> constexpr ConfigShape streamShape() {
   return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD, false, C::Sparse,
-          0, C::SumsInLds};
+          0, C::SumsInLds, 8};
 }
 template <class C> constexpr ConfigShape tileShape() {
-  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, C::General, C::General, false,
-          C::Stages * C::StageBytes, C::SumsInLds};
+  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD || C::General, C::General, false,
+          C::Stages * C::StageBytes, C::SumsInLds, C::template Holds<double> ? 8 : 4};
 }
 
 inline ConfigShape shapeOf(GemmMode mode, int config) {
@@ -99,7 +100,10 @@ inline int ldsOf(const Target &target) {
 
 /// Whether there is a kernel for this configuration and problem.
 inline bool canRun(const Target &target, const GemmProblem &p, const ConfigShape &c) {
-  return c.threads && c.stages <= ldsOf(target) && c.sums * p.sumBytes <= ldsOf(target) && (c.general || p.aligned) &&
+  // gfx90a has no instructions for 8-bit types of twice the K: the compiler runs out of registers.
+  if (target.arch == Arch::Gfx90a && p.factorBytes == 1 && c.tileN * c.tileM > 128 * 128)
+    return false;
+  return c.threads && p.sumBytes <= c.sumBytes && c.stages <= ldsOf(target) && c.sums * p.sumBytes <= ldsOf(target) && (c.general || p.aligned) &&
          (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse);
 }
 

@@ -100,8 +100,10 @@ template <class W, class X> struct SparseOp {
       const bool last = threadIdx.x % 2; // of each four: the lane's parity is the work-item's
       uint32_t half[2];
       if constexpr (sizeof(W) == 2) {
-        half[0] = last ? x[1] : x[0];
-        half[1] = last ? x[3] : x[2];
+        // Of values: choosing between elements of an array would put it in memory.
+        const uint32_t x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
+        half[0] = last ? x1 : x0;
+        half[1] = last ? x3 : x2;
       } else {
         // Two bytes of each word: v_perm_b32's selector counts the second operand's bytes from 0.
         const uint32_t selector = last ? 0x07060302u : 0x05040100u;

@@ -29,13 +29,14 @@ namespace hk {
 namespace detail {
 
 template <int TileN_, int TileM_, int KBytes_, int WavesN_, int WavesM_, int Stages_, int Resident_,
-          bool Ahead_ = false, bool General_ = HK_AMD>
+          bool Ahead_ = false, bool General_ = false>
 struct TileConfig {
   static constexpr int TileN = TileN_, TileM = TileM_, KBytes = KBytes_, WavesN = WavesN_, WavesM = WavesM_;
   static constexpr int Stages = Stages_;
   static constexpr int Resident = Resident_; ///< workgroups that a compute unit holds, by LDS and the compiler's report
   static constexpr bool Ahead = Ahead_;
-  /// Whether there is a kernel for all layouts and alignments; otherwise for aligned factors along K alone.
+  /// Whether there is a kernel for all layouts and, on NVIDIA, alignments; otherwise for aligned factors along K alone. On AMD
+  /// every kernel takes every alignment.
   static constexpr bool General = General_;
   static constexpr int Threads = WavesN * WavesM * WaveSize;
   static constexpr int TileX = HK_AMD ? 16 : 8;
@@ -49,6 +50,8 @@ struct TileConfig {
   static constexpr int Pitch = TileN + 4;
   static constexpr int SumRows = WavesM * TileX; ///< that are in LDS at once
   static constexpr int SumsInLds = SumRows * Pitch;
+  /// Whether a wavefront's sums leave registers for the rest.
+  template <class Sum> static constexpr bool Holds = RowTiles * ColTiles * 4 * int(sizeof(Sum)) <= 512;
   /// Whether LDS holds all sums at once.
   template <class Sum>
   static constexpr bool Clusters = HK_NVIDIA && TileM * Pitch * int(sizeof(Sum)) <= Stages * StageBytes;

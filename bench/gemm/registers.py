@@ -1,0 +1,99 @@
+"""What the compiler says of the registers of hk::gemm's kernels, and what LDS leaves of the occupancy."""
+
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+from resources import REMARK, TARGETS
+
+KINDS = ("f16", "bf16", "fp8", "i8", "f32", "f64", "f16 NN", "f16 TT", "f16 TN")  # see kernels.hip
+FORMS = ("", " fold", " sparse")
+LDS = {"gfx90a": 64 << 10, "gfx942": 64 << 10, "gfx950": 160 << 10}  # of a compute unit
+CASE = re.compile(r"4CaseILi(\d+)ELi(\d)ELi(\d+)ELi(\d+)ELi(\d+)E")
+
+
+def label(name):
+    """What a mangled kernel name stands for, like "f16 stream 2 16x8 x8 fold": type and layout, mode and index, tile of
+    N and M, wavefronts. Also its place in the table, dynamic LDS and threads."""
+    kind, mode, index, lds, threads = (int(g) for g in CASE.search(name).groups())
+    if mode == 0:
+        rows, columns, waves_n = (int(v) for v in re.search(r"StreamConfigILi(\d+)ELi(\d+)ELi(\d+)E", name).groups())
+        form = int(re.search(r"StreamFormE(\d)E", name)[1])
+        tile, more = (16 * rows * waves_n, 16 * columns if form == 0 else 8), FORMS[form]
+    else:
+        tile, more = re.search(r"TileConfigILi(\d+)ELi(\d+)E", name).groups(), ""
+    text = "%s %s %d %sx%s x%d%s" % (KINDS[kind], ("stream", "tile")[mode], index, *tile, threads // 64, more)
+    return text, (kind, mode, index), lds, threads
+
+
+def compile_for(options, folder, target, fp8):
+    result = subprocess.run(
+        [options.clang, "-x", "hip", "--offload-arch=" + target, "--offload-device-only", "-O3", "-std=c++17", "-S",
+         "--rocm-path=" + options.rocm_path, "-D__AMDGCN_WAVEFRONT_SIZE=64", "-DHK_FP8=" + fp8,
+         "-I" + os.path.join(options.root, "runtime", "include"), "-Rpass-analysis=kernel-resource-usage",
+         os.path.join(options.here, "kernels.hip"), "-o", os.path.join(folder, target + ".s")],
+        stderr=subprocess.PIPE, text=True)
+    if result.returncode:
+        raise SystemExit(result.stderr)
+    kernels, now = {}, None
+    for line in result.stderr.splitlines():
+        m = REMARK.search(line)
+        if not m:
+            continue
+        if m[1] == "Function Name":
+            now = kernels.setdefault(m[2], {})
+        elif now is not None:
+            now[m[1]] = m[2]
+    rows = []
+    for name, k in kernels.items():
+        kernel, place, dynamic, threads = label(name)
+        waves, lds = threads // 64, int(k["LDS Size"]) + dynamic
+        # Whole workgroups: as many as the registers of four SIMDs and the LDS of a compute unit hold.
+        resident = min(4 * int(k["Occupancy"]) // waves, LDS[target] // max(lds, 1))
+        rows.append((place, {
+            "target": target, "kernel": kernel, "vgprs": int(k["VGPRs"]), "agprs": int(k["AGPRs"]),
+            "sgprs": int(k["TotalSGPRs"]), "lds_static": int(k["LDS Size"]), "lds_dynamic": dynamic,
+            "scratch": int(k["ScratchSize"]), "spills": int(k["VGPRs Spill"]) + int(k["SGPRs Spill"]),
+            "occupancy_registers": int(k["Occupancy"]), "workgroups": resident,
+            "occupancy": resident * waves / 4}))
+    return [row for _, row in sorted(rows, key=lambda r: r[0])]
+
+
+def run(options):
+    targets = TARGETS[1:2] if options.quick else TARGETS
+    # One at a time: each holds a gigabyte, and others may be compiling.
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        results = list(pool.map(lambda t: compile_for(options, folder, *t), targets))
+    rows = [r for result in results for r in result if re.search(options.only, r["kernel"])]
+    table, known, problems = os.path.join(options.here, "resources.json"), {}, []
+    if os.path.exists(table):
+        with open(table) as file:
+            known = {(r["target"], r["kernel"]): r for r in json.load(file)["kernels"]}
+    print("compiler's resource report (-O3); occupancy: wavefronts a SIMD, by registers, and of whole workgroups with"
+          " the LDS that a launch asks for\n")
+    print("%-7s %-34s %5s %5s %5s %7s %8s %7s %6s %6s %7s" % (
+        "target", "kernel", "VGPR", "AGPR", "SGPR", "LDS", "scratch", "spills", "regs", "occup.", "groups"))
+    for r in rows:
+        print("%-7s %-34s %5d %5d %5d %7d %8d %7d %6d %6.1f %7s" % (
+            r["target"], r["kernel"], r["vgprs"], r["agprs"], r["sgprs"], r["lds_static"] + r["lds_dynamic"],
+            r["scratch"], r["spills"], r["occupancy_registers"], r["occupancy"], r["workgroups"] or "never"))
+        name = r["target"] + " " + r["kernel"]
+        # More LDS than there is: hk::gemm does not start it.
+        if r["workgroups"] and (r["scratch"] or r["spills"]):
+            problems.append("%s: %d bytes of scratch, %d spills" % (name, r["scratch"], r["spills"]))
+        if options.check:
+            before = known.get((r["target"], r["kernel"]))
+            if not before:
+                problems.append("%s: not in resources.json" % name)
+            elif r["occupancy"] < before["occupancy"]:
+                problems.append("%s: occupancy %g, %g in resources.json" % (name, r["occupancy"], before["occupancy"]))
+    figures = {"vehicle": "clang's resource report (-O3)", "kernels": rows}
+    if options.update:
+        with open(table + ".new", "w") as file:
+            file.write('{"vehicle": "%s", "kernels": [\n%s\n]}\n' % (
+                figures["vehicle"], ",\n".join(json.dumps(r) for r in rows)))
+        os.replace(table + ".new", table)
+    return figures, problems
