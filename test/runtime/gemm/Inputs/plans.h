@@ -38,13 +38,15 @@ void addPlans(std::vector<NamedPlan> &to, const char *name, hk::GemmMode mode, i
 
 /// \p alongK: both factors are contiguous along K, which some kernels need.
 inline std::vector<NamedPlan> allPlans(bool alongK, int splits = 1) {
-  std::vector<NamedPlan> all;
+  std::vector<NamedPlan> all, some;
   addPlans<hk::detail::TileConfigs>(all, "tile", hk::GemmMode::Tile, splits,
                                     [](auto config) { return decltype(config)::KBytes; });
-  if (alongK)
-    addPlans<hk::detail::StreamConfigs>(all, "stream", hk::GemmMode::Stream, splits,
-                                        [](auto config) { return decltype(config)::Unroll * 64; });
-  return all;
+  addPlans<hk::detail::StreamConfigs>(all, "stream", hk::GemmMode::Stream, splits,
+                                      [](auto config) { return decltype(config)::Unroll * 64; });
+  for (const NamedPlan &plan : all)
+    if (alongK || plan.shape.anyLayout)
+      some.push_back(plan);
+  return some;
 }
 
 constexpr bool isAlongK(hk::Layout a, hk::Layout b) {
@@ -60,10 +62,13 @@ inline const hk::Target &currentTarget() {
   return target;
 }
 
-/// Whether there is a kernel that multiplies TA by TB. The others need an instruction that the target lacks, or more LDS than
-/// there is: hk::gemm has to refuse their plans.
+/// Whether there is a kernel that multiplies TA by TB. The others need an instruction that the target lacks, more LDS than
+/// there is, or more registers: hk::gemm has to refuse their plans.
 template <class TA, class TB> bool hasKernel(const NamedPlan &plan) {
   const bool doubles = std::is_same_v<TA, double>;
+  const bool large = plan.shape.tileN * plan.shape.tileM > 128 * 128;
+  if (large && (doubles || (sizeof(TA) == 1 && currentTarget().arch == hk::Arch::Gfx90a)))
+    return false;
   return (!plan.shape.sparse || hk::detail::hasSparseOn<TB, TA>(currentTarget())) &&
          (doubles ? plan.ldsOfDoubles : plan.lds) <= 64 * 1024;
 }
