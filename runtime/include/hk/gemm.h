@@ -15,7 +15,8 @@
 // Nothing is read outside of the factors' rows and columns.
 //
 // Results do not depend on which workgroup is faster: the same plan gives the same bits. Splitting K needs a workspace
-// (hk/gemm/workspace.h); without one, K is not split.
+// (GemmWorkspace in hk/gemm/split.h) or one from the stream's pool; in a captured stream without one, K is not split. Up to 8
+// splits need none on sm_90.
 //
 // Accuracy: |error of a sum| <= (K + 2) u sum |A(i, k) B(k, j)|, u = 2^-24 for f32 sums, 2^-53 for f64; 2^-20 for f32 factors on
 // NVIDIA; integers are exact (modulo 2^32).
@@ -125,8 +126,8 @@ hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA
   return error;
 }
 
-/// Bytes of workspace with which the plan for this problem is the one that planGemm() prefers; 0 if K is not split. The same for
-/// all layouts; \p A and \p B: what is multiplied.
+/// Bytes of workspace with which the plan for this problem is the one that planGemm() prefers; 0 if K is not split. For
+/// aligned factors that are contiguous along K; others may be given less than they would use. \p A and \p B: what is multiplied.
 template <class A, class B = A> hipError_t gemmWorkspaceBytes(const GemmShape &shape, size_t &bytes) {
   using namespace detail;
   Target target;

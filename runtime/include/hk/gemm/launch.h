@@ -27,12 +27,6 @@ template <bool General, class F> hipError_t withAlignment(bool aligned, F f) {
     return hipErrorInvalidValue;
 }
 
-inline void setTiles(GemmExtent &extent, const ConfigShape &shape, int splits) {
-  extent.tilesM = int(ceilDivide(extent.m, shape.tileM));
-  extent.tilesN = int(ceilDivide(extent.n, shape.tileN));
-  extent.splits = splits;
-}
-
 template <class Config, class W, class X, class Program>
 hipError_t launchStream(const GemmCall &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
@@ -61,7 +55,9 @@ template <class W, class X, class Program>
 hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &x, const Program &program) {
   hipError_t error = hipErrorInvalidValue;
   const ConfigShape shape = shapeOf(plan.mode, plan.config);
-  setTiles(call.extent, shape, plan.splits);
+  call.extent.tilesM = int(ceilDivide(call.extent.m, shape.tileM));
+  call.extent.tilesN = int(ceilDivide(call.extent.n, shape.tileN));
+  call.extent.splits = plan.splits;
   call.extent.clustered = isClustered(call.target, plan.splits);
   if (plan.mode == GemmMode::Stream) {
     if constexpr (W::Contiguous && X::Contiguous)

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "hk/gemm/epilogue.h"
+#include "hk/gemm/workgroup.h"
 #include "hk/platform.h"
 
 namespace hk {
@@ -85,7 +86,7 @@ public:
 
   HK_DEVICE void add(int row, int vector, const Sum (&sums)[N]) const {
     if (extent.splits > 1)
-      storePart(row * VectorsInRow + vector, sums);
+      storeSums(partial(split, row * VectorsInRow + vector), sums);
     else
       finish(row, vector, sums);
   }
@@ -99,23 +100,12 @@ public:
       Sum sums[N] = {};
 #pragma unroll 8
       for (int part = 0; part < extent.splits; ++part) { // loads of several at once
-        Raw<SumType, N> raw;
+        Raw<Sum, N> raw;
         load<true, Use::Cached>(raw, partial(part, at));
-        Sum values[N];
-        raw.unpack(values);
-#pragma unroll
-        for (int n = 0; n < N; ++n)
-          sums[n] += values[n];
+        addSums(sums, raw);
       }
       finish(at / VectorsInRow, at % VectorsInRow, sums);
     }
-  }
-
-  /// Sums of this workgroup, to LDS.
-  static HK_DEVICE void keep(Sum *lds, const Sum (&sums)[N]) {
-    Raw<SumType, N> raw;
-    raw.template pack<Overflow::Special>(sums);
-    store<true>(lds, raw);
   }
 
   /// In place of add() and finish(), where the splits of a tile are a cluster: each has its sums in LDS, [row][pitch], and finishes
@@ -132,20 +122,16 @@ public:
       Sum sums[N] = {};
 #pragma unroll 8
       for (int part = 0; part < extent.splits; ++part) {
-        Raw<SumType, N> raw;
+        Raw<Sum, N> raw;
         uint32_t there;
         asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(part));
 #pragma unroll
-        for (int word = 0; word < Raw<SumType, N>::Words; word += 4)
+        for (int word = 0; word < Raw<Sum, N>::Words; word += 4)
           asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
                        : "=r"(raw.words[word]), "=r"(raw.words[word + 1]), "=r"(raw.words[word + 2]),
                          "=r"(raw.words[word + 3])
                        : "r"(there + 4 * word));
-        Sum values[N];
-        raw.unpack(values);
-#pragma unroll
-        for (int n = 0; n < N; ++n)
-          sums[n] += values[n];
+        addSums(sums, raw);
       }
       finish(at / VectorsInRow, at % VectorsInRow, sums);
     }
@@ -155,8 +141,6 @@ public:
   }
 
 private:
-  using SumType = Sum;
-
   HK_DEVICE void finish(int row, int vector, const Sum (&sums)[N]) const {
     const int column = column0 + vector * N;
     if (row0 + row < extent.m)
@@ -165,9 +149,6 @@ private:
   HK_DEVICE Sum *partial(int part, int vector) const {
     Sum *partials = reinterpret_cast<Sum *>(static_cast<char *>(extent.workspace) + GemmPartialsOffset);
     return partials + ((int64_t(tile) * extent.splits + part) * (TileM * VectorsInRow) + vector) * N;
-  }
-  HK_DEVICE void storePart(int vector, const Sum (&sums)[N]) const {
-    keep(partial(split, vector), sums);
   }
 
   const GemmExtent &extent;

@@ -105,11 +105,11 @@ public:
           sums[t][c][s].clear();
   }
 
-  /// Blocks first, first + step, ... below end, each whole, beginning with the \p offset th (modulo their number). Calls
+  /// Blocks first, first + step, ... below end, each whole, beginning where \p tile does: see firstBlock(). Calls
   /// \p await() when the first ones of W have been asked for, and before any of X is.
-  template <class Await> HK_DEVICE void run(int first, int end, int step, int offset, Await await) {
+  template <class Await> HK_DEVICE void run(int first, int end, int step, int tile, Await await) {
     const int count = first < end ? (end - first + step - 1) / step : 0;
-    const int from = count > 0 ? int(uint32_t(offset) % uint32_t(count)) : 0;
+    const int from = firstBlock(tile, count);
     multiplied = Place<1>(first * BlockElements, count, step * BlockElements, from);
     placeW = Place<int(sizeof(typename W::Stored))>(first * BlockElements, count, step * BlockElements, from);
     placeX = Place<int(sizeof(typename X::Stored))>(first * BlockElements, count, step * BlockElements, from);
@@ -147,15 +147,7 @@ public:
               i = i % 8 + 8 * s, j = j % 8;
             }
             Sum *to = lds + (which * Config::TileM + c * Op::TileX + j) * Config::Pitch + from + t * 16 + i;
-            if constexpr (Op::Run == 4) {
-              Raw<Sum, 4> raw;
-              const Sum values[4] = {Op::result(tile, r), Op::result(tile, r + 1), Op::result(tile, r + 2),
-                                     Op::result(tile, r + 3)};
-              raw.template pack<Overflow::Special>(values);
-              store<true>(to, raw);
-            } else {
-              *to = Op::result(tile, r);
-            }
+            storeResults<Op>(to, tile, r);
           }
         }
   }
@@ -311,20 +303,6 @@ private:
   Sums<Sum> sums[RowTiles][ColTiles][SumTiles];
 };
 
-/// The number of a wavefront, as a number that is the same in all of its lanes.
-HK_DEVICE int waveOf(int thread) {
-#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
-  return __builtin_amdgcn_readfirstlane(thread / WaveSize);
-#else
-  return thread / WaveSize;
-#endif
-}
-
-HK_DEVICE char *dynamicLds() {
-  extern __shared__ __attribute__((aligned(16))) char hkGemmLds[];
-  return hkGemmLds;
-}
-
 /// Workgroups: x: tiles of N times splits, split innermost; y: tiles of M; z: batches.
 template <class Config, class W, class X, class Program, bool Aligned>
 __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const X x, const Program program,
@@ -343,13 +321,12 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
     const int own = firstN + waveN * Config::RowTiles * 16;
     // Rows that are not there are read as the last one.
     Loop loop(w, x, batch, own < extent.n ? own : extent.n - 1, extent.n, firstM, extent.m, lane);
-    // Wavefronts of all splits take turns, so that together they read contiguous memory. Tiles begin at different places of K:
-    // rows are often a multiple of many kilobytes apart, so that the same place of all rows lies in few of the memory's channels.
+    // Wavefronts of all splits take turns, so that together they read contiguous memory.
     const int whole = extent.k / Loop::BlockElements, turn = split * Config::WavesK + waveK;
     const int turns = extent.splits * Config::WavesK;
     if (!extent.constantW)
       awaitPreviousKernel();
-    loop.run(turn, whole, turns, tile * 5, [&] {
+    loop.run(turn, whole, turns, tile, [&] {
       if (extent.constantW)
         awaitPreviousKernel();
     });
@@ -369,16 +346,12 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
     for (int part = 0; part < Config::Parts; ++part) {
       Raw<Sum, N> raw;
       load<true, Use::Cached>(raw, lds + (part * Config::TileM + row) * Config::Pitch + vector * N);
-      Sum values[N];
-      raw.unpack(values);
-#pragma unroll
-      for (int n = 0; n < N; ++n)
-        sums[n] += values[n];
+      addSums(sums, raw);
     }
     if (firstM + row >= extent.m)
       continue;
     if (HK_NVIDIA && extent.clustered)
-      finisher.keep(lds + row * Config::Pitch + vector * N, sums);
+      storeSums(lds + row * Config::Pitch + vector * N, sums);
     else
       finisher.add(row, vector, sums);
   }

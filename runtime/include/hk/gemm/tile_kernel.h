@@ -22,7 +22,7 @@
 
 #include "hk/gemm/factor.h"
 #include "hk/gemm/split.h"
-#include "hk/gemm/stream_kernel.h"
+#include "hk/gemm/workgroup.h"
 #include "hk/sync.h"
 
 namespace hk {
@@ -352,14 +352,7 @@ public:
 #pragma unroll
       for (int r = 0; r < Op::Results; r += Op::Run) {
         Sum *to = lds + (place * Op::TileX + Op::resultX(lane, r)) * Config::Pitch + rowW + t * 16 + Op::resultW(lane, r);
-        if constexpr (Op::Run == 4) {
-          Raw<Sum, 4> raw;
-          const Sum values[4] = {sums[t][c].at(r), sums[t][c].at(r + 1), sums[t][c].at(r + 2), sums[t][c].at(r + 3)};
-          raw.template pack<Overflow::Special>(values);
-          store<true>(to, raw);
-        } else {
-          *to = sums[t][c].at(r);
-        }
+        storeResults<Op>(to, sums[t][c], r);
       }
   }
 
@@ -405,9 +398,7 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
   const int stages = (extent.k + StageElements - 1) / StageElements;
   // Splits take turns, so that together they read contiguous memory.
   const int count = split < stages ? (stages - split + extent.splits - 1) / extent.splits : 0;
-  // Tiles begin at different places of K: rows are often a multiple of many kilobytes apart, so that the same place of all rows
-  // lies in few of the memory's channels.
-  const int offset = count > 0 ? int(uint32_t(tile) * 5 % uint32_t(count)) : 0;
+  const int offset = firstBlock(tile, count);
   auto stageOf = [&](int n) {
     const int turn = n + offset < count ? n + offset : n + offset - count;
     return split + turn * extent.splits;
