@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 
 import chart
+import tables
 from simulated import BYTES_PER_US, CLOCK, UNITS, is_ahead
 
 N, K = 2304, 16384
@@ -153,10 +154,7 @@ def run(options):
     print("\nbusy: matrix cycles over the most of issue, matrix and LDS cycles, on the busiest compute unit")
     figures = {"vehicle": "gfx942 code in the simulator", "cases": cases}
     if options.update:
-        with open(table + ".new", "w") as file:
-            json.dump(figures, file, indent=1)
-            file.write("\n")
-        os.replace(table + ".new", table)
+        tables.replace_json(table, figures)
     return figures, problems
 
 

@@ -1,12 +1,12 @@
 """What the compiler says of the registers of hk::gemm's kernels, and what LDS leaves of the occupancy."""
 
-import concurrent.futures
 import json
 import os
 import re
 import subprocess
 import tempfile
 
+import tables
 from resources import REMARK, TARGETS
 
 KINDS = ("f16", "bf16", "fp8", "i8", "f32", "f64", "f16 NN", "f16 TT", "f16 TN")  # see kernels.hip
@@ -65,8 +65,8 @@ def compile_for(options, folder, target, fp8):
 def run(options):
     targets = TARGETS[1:2] if options.quick else TARGETS
     # One at a time: each holds a gigabyte, and others may be compiling.
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
-        results = list(pool.map(lambda t: compile_for(options, folder, *t), targets))
+    with tempfile.TemporaryDirectory() as folder:
+        results = [compile_for(options, folder, *target) for target in targets]
     rows = [r for result in results for r in result if re.search(options.only, r["kernel"])]
     table, known, problems = os.path.join(options.here, "resources.json"), {}, []
     if os.path.exists(table):
@@ -92,8 +92,5 @@ def run(options):
                 problems.append("%s: occupancy %g, %g in resources.json" % (name, r["occupancy"], before["occupancy"]))
     figures = {"vehicle": "clang's resource report (-O3)", "kernels": rows}
     if options.update:
-        with open(table + ".new", "w") as file:
-            file.write('{"vehicle": "%s", "kernels": [\n%s\n]}\n' % (
-                figures["vehicle"], ",\n".join(json.dumps(r) for r in rows)))
-        os.replace(table + ".new", table)
+        tables.replace_kernels(table, figures)
     return figures, problems

@@ -7,6 +7,8 @@ import re
 import subprocess
 import tempfile
 
+import tables
+
 TARGETS = (("gfx90a", "hk::e4m3"), ("gfx942", "hk::e4m3fnuz"), ("gfx950", "hk::e4m3"))
 MODES = ("packed", "block", "split", "long")
 MAPPINGS = ("flat", "rows", "blocks", "lanes")
@@ -105,8 +107,5 @@ def run(options):
                 problems.append("%s: occupancy %d, %d in resources.json" % (name, r["occupancy"], before["occupancy"]))
     figures = {"vehicle": "clang's resource report (-O3)", "kernels": rows}
     if options.update:
-        with open(table + ".new", "w") as file:
-            file.write('{"vehicle": "%s", "kernels": [\n%s\n]}\n' % (
-                figures["vehicle"], ",\n".join(json.dumps(r) for r in rows)))
-        os.replace(table + ".new", table)
+        tables.replace_kernels(table, figures)
     return figures, problems

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 
 import chart
+import tables
 
 UNITS, CLOCK, BYTES_PER_US = 304, 2100.0, 5.3e6  # compute units, MHz, HBM3 peak of an MI300X
 
@@ -117,10 +118,7 @@ def run(options):
                                                                          table_case[figure]))
     figures = {"vehicle": "gfx942 code in the simulator, one host thread", "cases": cases}
     if options.update:
-        with open(table + ".new", "w") as file:
-            json.dump(figures, file, indent=1)
-            file.write("\n")
-        os.replace(table + ".new", table)
+        tables.replace_json(table, figures)
     return figures, problems
 
 
