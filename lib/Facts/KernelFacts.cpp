@@ -271,6 +271,9 @@ bool KernelFacts::addBarrier(Instruction &I) {
     // The fences stand right beside it in __syncthreads() and hk::sync::lds().
     B.Strength = BarrierStrength::Bare;
     for (Instruction *Prev = I.getPrevNode(); Prev; Prev = Prev->getPrevNode()) {
+      // hk::sync::lds() waits between its fence and its barrier.
+      if (auto *Wait = dyn_cast<IntrinsicInst>(Prev); Wait && Wait->getIntrinsicID() == Intrinsic::amdgcn_s_waitcnt)
+        continue;
       auto *Fence = dyn_cast<FenceInst>(Prev);
       if (!Fence)
         break;
