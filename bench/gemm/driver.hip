@@ -6,7 +6,7 @@
 // K. MODE: stream or tile, CONFIG: an index in hk/gemm/configs.h, or a tile's size like 128x128 (N and M; the first of
 // it), or "largest". SPLITS: 0 for the library's own plan, whatever MODE and CONFIG are. Prints the plan that it used:
 //
-//   MODE CONFIG SPLITS TILE_N TILE_M PARTIALS      bytes of the sums that workgroups exchange through the workspace
+//   MODE CONFIG SPLITS TILE_N TILE_M PARTIALS      bytes of sums that workgroups write to the workspace, and read again
 //
 // Exit status: 0, or 1 and a message.
 //
@@ -75,9 +75,7 @@ template <class T, class Y> void run(const GemmShape &shape, const GemmPlan *giv
   options.workspace.bytes = detail::splitBytes(target, problem, config, plan.splits);
   options.plan = &plan;
   options.constantB = true;
-  size_t partials = 0;
   if (options.workspace.bytes) {
-    partials = options.workspace.bytes - detail::GemmPartialsOffset;
     options.workspace.data = allocate<char>(options.workspace.bytes);
     check(prepareGemmWorkspace(options.workspace, nullptr), "prepareGemmWorkspace");
   }
@@ -87,8 +85,9 @@ template <class T, class Y> void run(const GemmShape &shape, const GemmPlan *giv
              tuple(Matrix<Y>{y, shape.n}), options),
         "gemm");
   check(hipDeviceSynchronize(), "hipDeviceSynchronize");
-  std::printf("%s %d %d %d %d %zu\n", plan.mode == GemmMode::Stream ? "stream" : "tile", plan.config, plan.splits,
-              config.tileN, config.tileM, partials);
+  std::printf("%s %d %d %d %d %lld\n", plan.mode == GemmMode::Stream ? "stream" : "tile", plan.config, plan.splits,
+              config.tileN, config.tileM,
+              (long long)detail::workspaceTraffic(target, problem, config, plan.splits));
 }
 
 } // namespace

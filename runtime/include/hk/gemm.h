@@ -52,7 +52,8 @@ namespace detail {
 template <class W, class X> GemmProblem problemOf(const Target &target, const GemmShape &shape, bool aligned) {
   using T = typename W::Type;
   return {shape.m, shape.n, shape.k, shape.batches, int(sizeof(T)), int(sizeof(typename SumOf<T>::Type)),
-          W::Contiguous && X::Contiguous, aligned, hasSparseOn<T, typename X::Type>(target)};
+          W::Contiguous && X::Contiguous, aligned, hasSparseOn<T, typename X::Type>(target),
+          takesWarpgroups<W, X>};
 }
 
 /// Whether launches are only recorded.

@@ -51,6 +51,18 @@ hipError_t launchTile(const GemmCall &call, const W &w, const X &x, const Progra
   });
 }
 
+#if HK_WARPGROUPS
+template <class Config, class W, class X, class Program>
+hipError_t launchWarpgroup(const GemmCall &call, const W &w, const X &x, const Program &program) {
+  using Sum = typename SumOf<typename W::Type>::Type;
+  const GemmExtent &e = call.extent;
+  constexpr int Lds = Config::template ldsBytes<Sum>();
+  return launchKernel(call.target, warpgroupKernel<Config, W, X, Program>,
+                      dim3(unsigned(e.tilesN) * unsigned(e.tilesM) * unsigned(e.splits), 1, unsigned(call.batches)),
+                      dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
+}
+#endif
+
 template <class W, class X, class Program>
 hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &x, const Program &program) {
   hipError_t error = hipErrorInvalidValue;
@@ -67,6 +79,16 @@ hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &
           if (plan.config == decltype(i)::value)
             error = launchStream<Config>(call, w, x, program);
       });
+  } else if (plan.mode == GemmMode::Warpgroup) {
+#if HK_WARPGROUPS
+    if constexpr (takesWarpgroups<W, X>)
+      forEachIndex<WarpgroupConfigs::Size>([&](auto i) {
+        using Config = typename ConfigAt<decltype(i)::value, WarpgroupConfigs>::Type;
+        if constexpr (Config::template Holds<typename W::Type>)
+          if (plan.config == decltype(i)::value)
+            error = launchWarpgroup<Config>(call, w, x, program);
+      });
+#endif
   } else {
     forEachIndex<TileConfigs::Size>([&](auto i) {
       using Config = typename ConfigAt<decltype(i)::value, TileConfigs>::Type;

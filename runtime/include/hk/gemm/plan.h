@@ -10,13 +10,17 @@
 //   memory = workgroups * (own of W + xShare * own of X) / rate
 //   rate   = the least of unitRate and what its workgroups have under way / latency
 //   matrix = multiplications of its workgroups / matrixRate
-//   all    = W / bandwidth, times (the most workgroups of a unit / the mean) ^ balance if all of them run at once
-//   time   = max(memory, matrix, all) + mix * the lesser of memory and matrix + round for each round of workgroups but the first
+//   all    = (W + what goes through the workspace) / bandwidth, times (the most workgroups of a unit / the mean) ^ balance if all of
+//            them run at once
+//   cache  = (W + X for each tile of N) / cacheBandwidth
+//   time   = start + max(memory, matrix, all, cache) + mix * the lesser of memory and matrix
+//            + round for each round of workgroups but the first
 //            + for splits: cluster + clusterWorkgroup * splits, + full * how far the device is filled beyond `knee` (a cluster starts
 //              as a whole, and one of the next launch finds no room before); or workspace + workspaceByte * bytes of a tile's parts
 //
-// sm_90's constants were fitted to the times of 3,900 plans on an H200 (f16, 13 shapes of weights, m from 1 to 64): the plan that the
-// model takes needs 4 % more time than the best one, in the mean. Those of AMD follow from the documents; no AMD hardware was timed.
+// start, latency and balance depend on the mode. sm_90's constants were fitted to the times of 2,200 plans on an H200 (f16, 13
+// shapes of weights, m from 1 to 64): the plan that the model takes needs 1.5 % more time than the best one, in the mean. Those of
+// AMD follow from the documents and are estimates; no AMD hardware was timed.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -31,12 +35,13 @@ namespace hk {
 enum class GemmMode {
   Stream, ///< hk/gemm/stream_kernel.h: M up to 64, both factors contiguous along K
   Tile,   ///< hk/gemm/tile_kernel.h
+  Warpgroup, ///< hk/gemm/warpgroup_kernel.h: aligned factors along K of 1 or 2 bytes, as they are stored; sm_90a
 };
 
 /// How hk::gemm runs. One that there is no kernel for is hipErrorInvalidValue.
 struct GemmPlan {
   GemmMode mode;
-  int config; ///< index in detail::StreamConfigs or detail::TileConfigs
+  int config; ///< index in the list of the mode in hk/gemm/configs.h
   int splits; ///< workgroups that share a tile; more than 1 needs a workspace
 };
 
@@ -51,6 +56,7 @@ struct GemmProblem {
   bool alongK;       ///< both factors are contiguous along K
   bool aligned;      ///< and in chunks of 16 bytes
   bool hasSparse;    ///< the target has instructions for sparse factors of this type
+  bool warpgroups;   ///< both are multiplied as stored, and sm_90a's warpgroups multiply these types
 };
 
 struct ConfigShape {
@@ -58,16 +64,23 @@ struct ConfigShape {
   bool general; ///< takes factors that are not aligned
   bool anyLayout;
   bool sparse;
+  bool warpgroups;
+  bool bytes; ///< takes factors of a byte
   int stages, sums; ///< that LDS holds: bytes of the factors, then numbers
   int sumBytes;     ///< of a sum at most
 };
 template <class C> constexpr ConfigShape streamShape() {
-  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD, false, C::Sparse,
+  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD, false, C::Sparse, false, true,
           0, C::SumsInLds, 8};
 }
 template <class C> constexpr ConfigShape tileShape() {
-  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD || C::General, C::General, false,
+  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD || C::General, C::General, false, false, true,
           C::Stages * C::StageBytes, C::SumsInLds, C::template Holds<double> ? 8 : 4};
+}
+
+template <class C> constexpr ConfigShape warpgroupShape() {
+  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, false, false, false, true, C::template Holds<int8_t>,
+          C::template ldsBytes<float>(), C::SumsInLds, 4};
 }
 
 inline ConfigShape shapeOf(GemmMode mode, int config) {
@@ -76,6 +89,11 @@ inline ConfigShape shapeOf(GemmMode mode, int config) {
     forEachIndex<StreamConfigs::Size>([&](auto i) {
       if (config == decltype(i)::value)
         shape = streamShape<typename ConfigAt<decltype(i)::value, StreamConfigs>::Type>();
+    });
+  else if (mode == GemmMode::Warpgroup)
+    forEachIndex<WarpgroupConfigs::Size>([&](auto i) {
+      if (config == decltype(i)::value)
+        shape = warpgroupShape<typename ConfigAt<decltype(i)::value, WarpgroupConfigs>::Type>();
     });
   else
     forEachIndex<TileConfigs::Size>([&](auto i) {
@@ -104,7 +122,7 @@ inline bool canRun(const Target &target, const GemmProblem &p, const ConfigShape
   if (target.arch == Arch::Gfx90a && p.factorBytes == 1 && c.tileN * c.tileM > 128 * 128)
     return false;
   return c.threads && p.sumBytes <= c.sumBytes && c.stages <= ldsOf(target) && c.sums * p.sumBytes <= ldsOf(target) && (c.general || p.aligned) &&
-         (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse);
+         (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse) && (!c.warpgroups || (target.arch == Arch::Sm90 && p.warpgroups)) && (c.bytes || p.factorBytes > 1);
 }
 
 /// Bytes of workspace that \p splits parts of each tile take.
@@ -115,19 +133,34 @@ inline size_t splitBytes(const Target &target, const GemmProblem &p, const Confi
   return GemmPartialsOffset + size_t(tiles * splits * c.tileM * c.tileN * p.sumBytes);
 }
 
-/// Constants of the model: microseconds, bytes and multiplications of f16 a microsecond.
+/// Bytes of sums that workgroups write to the workspace, and read again: of all parts but one.
+inline int64_t workspaceTraffic(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
+  if (splits <= 1 || isClustered(target, splits))
+    return 0;
+  return int64_t(splits - 1) * ceilDivide(p.n, c.tileN) * c.tileN * p.m * p.sumBytes * p.batches;
+}
+
+/// Constants of the model: microseconds, bytes and multiplications of f16 a microsecond; those of warpgroups for warpgroupRate.
 struct GemmTuning {
-  double bandwidth, balance, unitRate, latency, xShare, matrixRate, mix, round;
+  double bandwidth, cacheBandwidth, unitRate, xShare, matrixRate, warpgroupRate, mix, round;
+  struct {
+    double start, latency, balance;
+  } of[3]; ///< by GemmMode
   double cluster, clusterWorkgroup, full, knee, workspace, workspaceByte;
 };
 
 inline const GemmTuning &gemmTuningOf(const Target &target) {
   static constexpr GemmTuning Table[] = {
-      /* gfx90a */ {1.6e6, 0.23, 60e3, 2.0, 0.44, 1.7e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
-      /* gfx942 */ {5.3e6, 0.23, 60e3, 2.0, 0.44, 2.1e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
-      /* gfx950 */ {8.0e6, 0.23, 80e3, 2.0, 0.44, 4.7e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
-      /* sm_80 */ {1.9e6, 0.23, 40e3, 2.0, 0.44, 1.2e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
-      /* sm_90 */ {4.3e6, 0.23, 53.6e3, 2.28, 0.326, 2.2e6, 0.137, 0.426, 2.22, 0.0095, 16.2, 0.853, 2.77, 3.3e-5},
+      /* gfx90a */ {1.6e6, 7.0e6, 60e3, 0.28, 1.7e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
+                    0, 0, 0, 1, 1.5, 3e-5},
+      /* gfx942 */ {5.3e6, 34e6, 60e3, 0.28, 2.1e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
+                    0, 0, 0, 1, 1.5, 3e-5},
+      /* gfx950 */ {8.0e6, 39e6, 80e3, 0.28, 4.7e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
+                    0, 0, 0, 1, 1.5, 3e-5},
+      /* sm_80 */ {1.9e6, 5.0e6, 40e3, 0.28, 1.0e6, 0, 0.1, 0.1, {{1.6, 1.7, 0.1}, {0, 3.4, 0.2}, {}},
+                   0, 0, 0, 1, 2.9, 3e-5},
+      /* sm_90 */ {4.3e6, 6.42e6, 43.3e3, 0.0837, 1.15e6, 2.08e6, 0, 0.02, {{1.69, 1.66, 0.0844}, {0.01, 3.46, 0.181}, {1.79, 1.85, 0.203}},
+                   1.21, 0.005, 25.4, 0.866, 4.65, 2.5e-5},
   };
   return Table[int(target.arch)];
 }
@@ -142,8 +175,9 @@ inline int64_t clusterCapacity(const Target &target, const ConfigShape &c, int s
 }
 
 /// The model's time in microseconds, without what every launch costs.
-inline double timeOf(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
+inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, const ConfigShape &c, int splits) {
   const GemmTuning &t = gemmTuningOf(target);
+  const auto &of = t.of[int(mode)];
   auto greater = [](double a, double b) { return a > b ? a : b; };
   auto lesser = [](double a, double b) { return a < b ? a : b; };
   const int64_t workgroups = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches * splits;
@@ -159,14 +193,19 @@ inline double timeOf(const Target &target, const GemmProblem &p, const ConfigSha
   if (rounds > 1 && busiest < rounds * c.resident)
     busiest = rounds * c.resident;
   const double own = double(blocks) * c.blockBytes;
-  const double memory = busiest * own * (c.tileN + t.xShare * c.tileM) / lesser(t.unitRate, ahead / t.latency);
+  const double memory = busiest * own * (c.tileN + t.xShare * c.tileM) / lesser(t.unitRate, ahead / of.latency);
   // Instructions for types of 4 and 8 bytes take longer for a byte.
   const double slower = p.factorBytes > 2 ? 2 : 1;
-  const double matrix = slower * busiest * own / 2 * c.tileN * c.tileM / t.matrixRate;
-  double all = double(p.n) * p.k * p.factorBytes * p.batches / t.bandwidth;
+  const double matrix =
+      slower * busiest * own / 2 * c.tileN * c.tileM / (c.warpgroups ? t.warpgroupRate : t.matrixRate);
+  const double bytesW = double(p.n) * p.k * p.factorBytes * p.batches;
+  const double bytesX = double(ceilDivide(p.n, c.tileN)) * p.m * p.k * p.factorBytes * p.batches;
+  double all = (bytesW + 2 * double(workspaceTraffic(target, p, c, splits))) / t.bandwidth;
   if (rounds == 1)
-    all *= std::pow(double(busiest) * target.computeUnits / double(workgroups), t.balance);
-  double time = greater(all, greater(memory, matrix)) + t.mix * lesser(memory, matrix) + t.round * double(rounds - 1);
+    all *= std::pow(double(busiest) * target.computeUnits / double(workgroups), of.balance);
+  const double cache = (bytesW + bytesX) / t.cacheBandwidth;
+  double time = greater(greater(all, cache), greater(memory, matrix)) + t.mix * lesser(memory, matrix) +
+                of.start + t.round * double(rounds - 1);
   if (clustered)
     time += t.cluster + t.clusterWorkgroup * splits +
             t.full * greater(0, lesser(1, double(workgroups) / double(capacity)) - t.knee);
@@ -181,13 +220,15 @@ template <class F> void forEachConfig(F f) {
     f(GemmMode::Stream, config, shapeOf(GemmMode::Stream, config));
   for (int config = 0; config < TileConfigs::Size; ++config)
     f(GemmMode::Tile, config, shapeOf(GemmMode::Tile, config));
+  for (int config = 0; config < WarpgroupConfigs::Size; ++config)
+    f(GemmMode::Warpgroup, config, shapeOf(GemmMode::Warpgroup, config));
 }
 
 /// Whether there can be \p splits parts: outside of a cluster every tile needs a counter. Parts may be without a block of K.
 inline bool canSplit(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
   const int64_t tiles = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches;
   return splits == 1 || (splits > 1 && tiles * splits <= 0x7fffffff &&
-                         (isClustered(target, splits) || tiles <= GemmCounters));
+                         (isClustered(target, splits) || (tiles <= GemmCounters && splits <= MostSplits)));
 }
 
 /// The best plan by the model, looked for.
@@ -202,7 +243,7 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
           (splits > 1 && splits > ceilDivide(p.k * p.factorBytes, c.blockBytes)))
         continue;
-      if (const double time = timeOf(target, p, c, splits); time < least)
+      if (const double time = timeOf(target, p, mode, c, splits); time < least)
         least = time, best = {mode, config, splits};
     }
   });
@@ -211,7 +252,7 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
 
 inline bool operator==(const GemmProblem &a, const GemmProblem &b) {
   return a.m == b.m && a.n == b.n && a.k == b.k && a.batches == b.batches && a.factorBytes == b.factorBytes &&
-         a.sumBytes == b.sumBytes && a.alongK == b.alongK && a.aligned == b.aligned && a.hasSparse == b.hasSparse;
+         a.sumBytes == b.sumBytes && a.alongK == b.alongK && a.aligned == b.aligned && a.hasSparse == b.hasSparse && a.warpgroups == b.warpgroups;
 }
 
 } // namespace detail

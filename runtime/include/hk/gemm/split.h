@@ -1,15 +1,17 @@
 //===- hk/gemm/split.h - Workgroups that share K ------------------------------===//
 //
-// With fewer tiles than compute units, K is split: each workgroup of a tile adds up its part of K (parts take turns, block by block) and writes the sums to a
-// workspace, in f32 (or what is summed in). The one that arrives last adds up all parts in a fixed order and finishes the
-// tile. So the same bits come out whichever is last, the output is written once and never read, and nobody waits: no
-// workgroup has to be resident for another.
+// With fewer tiles than compute units, K is split: each workgroup of a tile adds up its part of K (parts take turns, block by
+// block). The one that began last waits for the others, which write their sums to a workspace, in f32 (or what is summed in);
+// it adds them and its own in the fixed order of the parts, and finishes the tile. So the same bits come out whichever is last,
+// the output is written once and never read, and of `splits` parts one never leaves the workgroup. Nobody waits for a
+// workgroup that has not begun, so that none has to be resident for another.
 //
 // NVIDIA (sm_90): up to 8 splits are a cluster. Their sums stay in LDS, each finishes a part of the tile from the LDS of all, in the
 // same order, and no workspace is needed.
 //
-// A counter for each tile tells who is last; that one sets it back to zero. So the workspace is cleared once, when it is
-// made, and every launch, or replay of a graph, leaves it as it was.
+// A counter for each tile has those that began in its lower half, and those that have written in its upper one; the last one
+// sets it back to zero. So the workspace is cleared once, when it is made, and every launch, or replay of a graph, leaves it as it
+// was.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,6 +19,7 @@
 #include "hk/gemm/epilogue.h"
 #include "hk/gemm/workgroup.h"
 #include "hk/platform.h"
+#include "hk/sync.h"
 
 namespace hk {
 
@@ -35,6 +38,7 @@ namespace detail {
 
 /// Counters at the workspace's beginning, whatever the problem; tiles beyond them are not split.
 constexpr int GemmCounters = 16384;
+constexpr int MostSplits = 0x7fff; ///< that a counter counts
 constexpr size_t GemmPartialsOffset = GemmCounters * sizeof(uint32_t);
 
 inline hipError_t clearGemmCounters(void *workspace, hipStream_t stream) {
@@ -54,61 +58,81 @@ struct GemmExtent {
 };
 
 
-/// Says that this workgroup has stored its part. True in the last of \p splits, which then sees all others' parts. \p last: a
-/// word of LDS that nobody else uses by then.
-HK_DEVICE bool arriveLast(uint32_t *counter, int splits, uint32_t *last) {
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    const uint32_t before = atomicAdd(counter, 1u);
-    const bool is = before == uint32_t(splits) - 1;
-    *last = is;
-    if (is)
-      atomicExch(counter, 0u);
-  }
-  __syncthreads();
-  const bool is = *last != 0;
-  if (is)
-    __threadfence();
-  return is;
+/// This workgroup begins with its part of a tile: how many have before it, in work-item 0. After awaitPreviousKernel().
+HK_DEVICE uint32_t beginPart(const GemmExtent &extent, int tile) {
+  if (extent.splits <= 1 || extent.clustered || threadIdx.x != 0)
+    return 0;
+  return atomicAdd(static_cast<uint32_t *>(extent.workspace) + tile, 1u) & 0xffff;
 }
 
-/// Finishes the vectors of a tile, in one piece or several: call add() for each vector that this work-item owns, the same ones
-/// in every split, then finish(). Rows are m, columns n.
+/// A word behind the first row of sums in LDS, which they do not reach.
+template <class Config, class Sum> HK_DEVICE uint32_t *behindRow(Sum *lds) {
+  static_assert(Config::Pitch > Config::TileN);
+  return reinterpret_cast<uint32_t *>(lds + Config::TileN);
+}
+
+/// Finishes the vectors of a tile, in one piece or several: decide(), a barrier, then add() for each vector that this work-item
+/// owns, the same ones in every split, then finish(). Rows are m, columns n.
 template <class Program, class Sum, int TileM, int TileN, int Threads> class TileFinisher {
 public:
   static constexpr int N = EpilogueVector;
   static constexpr int VectorsInRow = TileN / N;
 
+  /// \p last: a word of LDS that nobody else uses from decide() on.
   HK_DEVICE TileFinisher(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int row0,
                          int column0, uint32_t *last)
       : extent(extent), finisher(program, batch), tile(tile), split(split), row0(row0), column0(column0), last(last) {}
 
-  HK_DEVICE void add(int row, int vector, const Sum (&sums)[N]) const {
-    if (extent.splits > 1)
-      storeSums(partial(split, row * VectorsInRow + vector), sums);
-    else
-      finish(row, vector, sums);
+  /// \p before: of beginPart().
+  HK_DEVICE void decide(uint32_t before) const {
+    if (!isShared() || threadIdx.x != 0)
+      return;
+    const bool is = before == uint32_t(extent.splits) - 1;
+    if (is) {
+      // The others have begun, so that they end whatever happens.
+      while (atomicAdd(counter(), 0u) >> 16 != uint32_t(extent.splits) - 1)
+        pause();
+      atomicExch(counter(), 0u);
+    }
+    *last = is;
+  }
+
+  /// After the barrier.
+  HK_DEVICE bool isLast() const {
+    if (!isShared())
+      return true;
+    const bool is = waveUniform(*last) != 0;
+    if (is)
+      __threadfence();
+    return is;
+  }
+
+  HK_DEVICE void add(bool isLast, int row, int vector, const Sum (&sums)[N]) const {
+    if (!isShared())
+      return finish(row, vector, sums);
+    const int at = row * VectorsInRow + vector;
+    if (!isLast)
+      return storeSums(partial(split, at), sums);
+    Sum all[N] = {};
+    addParts(all, 0, split, at);
+#pragma unroll
+    for (int n = 0; n < N; ++n)
+      all[n] += sums[n];
+    addParts(all, split + 1, extent.splits, at);
+    finish(row, vector, all);
   }
 
   /// All work-items of the workgroup, after their last add().
-  HK_DEVICE void finish() const {
-    if (extent.splits <= 1 || !arriveLast(static_cast<uint32_t *>(extent.workspace) + tile, extent.splits, last))
+  HK_DEVICE void finish(bool isLast) const {
+    if (!isShared() || isLast)
       return;
-    const int rows = extent.m - row0 < TileM ? extent.m - row0 : TileM;
-    for (int at = int(threadIdx.x); at < rows * VectorsInRow; at += Threads) {
-      Sum sums[N] = {};
-#pragma unroll 8
-      for (int part = 0; part < extent.splits; ++part) { // loads of several at once
-        Raw<Sum, N> raw;
-        load<true, Use::Cached>(raw, partial(part, at));
-        addSums(sums, raw);
-      }
-      finish(at / VectorsInRow, at % VectorsInRow, sums);
-    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+      atomicAdd(counter(), 1u << 16);
   }
 
-  /// In place of add() and finish(), where the splits of a tile are a cluster: each has its sums in LDS, [row][pitch], and finishes
+  /// In place of all that, where the splits of a tile are a cluster: each has its sums in LDS, [row][pitch], and finishes
   /// its share of the vectors. All work-items.
   HK_DEVICE void finishInCluster([[maybe_unused]] const Sum *lds, [[maybe_unused]] int pitch) const {
 #if HK_NVIDIA && __CUDA_ARCH__ >= 900
@@ -141,6 +165,24 @@ public:
   }
 
 private:
+  HK_DEVICE bool isShared() const { return extent.splits > 1; }
+  HK_DEVICE uint32_t *counter() const { return static_cast<uint32_t *>(extent.workspace) + tile; }
+  static HK_DEVICE void pause() {
+#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_s_sleep(1);
+#elif __CUDA_ARCH__ >= 700
+    __nanosleep(20);
+#endif
+  }
+  /// Parts [from, to) of vector \p at.
+  HK_DEVICE void addParts(Sum (&sums)[N], int from, int to, int at) const {
+#pragma unroll 4
+    for (int part = from; part < to; ++part) { // loads of several at once
+      Raw<Sum, N> raw;
+      load<true, Use::Cached>(raw, partial(part, at));
+      addSums(sums, raw);
+    }
+  }
   HK_DEVICE void finish(int row, int vector, const Sum (&sums)[N]) const {
     const int column = column0 + vector * N;
     if (row0 + row < extent.m)
@@ -156,6 +198,41 @@ private:
   int tile, split, row0, column0;
   uint32_t *last;
 };
+
+/// Adds up the parts of a tile's sums that the workgroup has written to LDS, [Config::Parts][TileM][Pitch], and finishes the tile.
+/// All work-items. \p before: of beginPart().
+template <class Config, class Sum, class Program>
+HK_DEVICE void finishParts(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int firstM, int firstN,
+                           uint32_t before, Sum *lds) {
+  const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
+      extent, program, batch, tile, split, firstM, firstN, behindRow<Config>(lds));
+  const bool clustered = HK_NVIDIA && extent.clustered;
+  if (!clustered)
+    finisher.decide(before);
+  sync::lds();
+  const bool last = clustered || finisher.isLast();
+  constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N;
+  for (int at = int(threadIdx.x); at < Config::TileM * VectorsInRow; at += Config::Threads) {
+    const int row = at / VectorsInRow, vector = at % VectorsInRow;
+    Sum sums[N] = {};
+#pragma unroll
+    for (int part = 0; part < Config::Parts; ++part) {
+      Raw<Sum, N> raw;
+      load<true, Use::Cached>(raw, lds + (part * Config::TileM + row) * Config::Pitch + vector * N);
+      addSums(sums, raw);
+    }
+    if (firstM + row >= extent.m)
+      continue;
+    if (clustered)
+      storeSums(lds + row * Config::Pitch + vector * N, sums);
+    else
+      finisher.add(last, row, vector, sums);
+  }
+  if (clustered)
+    finisher.finishInCluster(lds, Config::Pitch);
+  else
+    finisher.finish(last);
+}
 
 } // namespace detail
 

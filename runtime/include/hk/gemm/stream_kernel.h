@@ -13,6 +13,10 @@
 //
 // At the end the wavefronts along K add up in LDS, in a fixed order, and the workgroup finishes the tile (hk/gemm/split.h).
 //
+// Lines (AMD, blocks of two steps): an instruction reads 64 bytes of each of 16 rows, half a line. So lanes of the rows 0 to 7 and
+// 8 to 15 together read 128 bytes of 8 rows, then of the other 8, and halves of a row of lanes exchange (DPP) what makes two steps of
+// 16 rows of that: whole lines.
+//
 // Fold (AMD, M <= 8): an instruction that reads 16 rows of W reads 64 bytes of each, half a line. But its result has 16 columns,
 // and only 8 are of use. So lanes of the rows 8 to 15 take rows 0 to 7 of W again, with the next 64 bytes of K, and columns
 // 8 to 15 are X's rows again with those: whole lines, as many instructions as before, and half of the result, the sums of rows
@@ -40,6 +44,7 @@ struct StreamConfig {
   static constexpr int Unroll = Unroll_, Depth = Depth_, XDepth = XDepth_;
   static constexpr int Resident = Resident_; ///< workgroups that a compute unit holds, by the compiler's report
   static constexpr bool Fold = Form_ == StreamForm::Fold, Sparse = Form_ == StreamForm::Sparse;
+  static constexpr bool Lines = HK_AMD && Form_ == StreamForm::Plain && Unroll == 2;
   static constexpr int Threads = WavesN * WavesK * WaveSize;
   static_assert(Depth % XDepth == 0);
   static_assert(!Fold || (HK_AMD && ColTiles == 1 && Unroll == 2), "folded: at most 8 rows");
@@ -65,6 +70,19 @@ HK_DEVICE uint32_t keepHere(uint32_t offset) {
   return offset;
 }
 
+/// Lanes 0 to 7 of each 16 keep \p a and give \p b for the other half's \p a.
+template <class T, int N> HK_DEVICE void exchangeHalves([[maybe_unused]] Raw<T, N> &a, [[maybe_unused]] Raw<T, N> &b) {
+#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
+  constexpr int Rotate8 = 0x128, AllRows = 0xf, LowHalf = 0x3, HighHalf = 0xc;
+#pragma unroll
+  for (int word = 0; word < Raw<T, N>::Words; ++word) {
+    const uint32_t before = a.words[word];
+    a.words[word] = __builtin_amdgcn_update_dpp(before, b.words[word], Rotate8, AllRows, HighHalf, false);
+    b.words[word] = __builtin_amdgcn_update_dpp(b.words[word], before, Rotate8, AllRows, LowHalf, false);
+  }
+#endif
+}
+
 /// One wavefront's share of the products.
 template <class Config, class W, class X, bool Aligned> class StreamLoop {
 public:
@@ -72,7 +90,7 @@ public:
                                 MatrixOp<typename W::Type, typename X::Type>>;
   using Sum = typename Op::Sum;
   static constexpr int RowTiles = Config::RowTiles, ColTiles = Config::ColTiles, Unroll = Config::Unroll;
-  static constexpr bool Fold = Config::Fold;
+  static constexpr bool Fold = Config::Fold, Lines = Config::Lines, Pairs = Fold || Lines;
   static constexpr int XUnroll = Fold ? 1 : Unroll;
   static constexpr int SumTiles = Fold ? 2 : 1;
   static constexpr int BlockElements = Unroll * Op::StepElements;
@@ -91,11 +109,13 @@ public:
         wOffsets[t][l] = (uint32_t(wRows[t][l]) * uint32_t(w.ld) + own()) * uint32_t(sizeof(typename W::Stored));
       }
 #pragma unroll
-    for (int t = 0; t < ColTiles; ++t) {
-      const int row = xRow(t), last = columns - 1 - column0;
-      xRows[t] = row < last ? row : last;
-      xOffsets[t] = (uint32_t(xRows[t]) * uint32_t(x.ld) + own()) * uint32_t(sizeof(typename X::Stored));
-    }
+    for (int t = 0; t < ColTiles; ++t)
+#pragma unroll
+      for (int l = 0; l < XLoads; ++l) {
+        const int row = xRow(t, l), last = columns - 1 - column0;
+        xRows[t][l] = row < last ? row : last;
+        xOffsets[t][l] = (uint32_t(xRows[t][l]) * uint32_t(x.ld) + own()) * uint32_t(sizeof(typename X::Stored));
+      }
 #pragma unroll
     for (int t = 0; t < RowTiles; ++t)
 #pragma unroll
@@ -153,7 +173,7 @@ public:
   }
 
 private:
-  static constexpr int WLoads = Fold ? 2 : Op::WChunks;
+  static constexpr int WLoads = Pairs ? 2 : Op::WChunks, XLoads = Lines ? 2 : 1;
 
   static constexpr int Depth = Config::Depth, XDepth = Config::XDepth;
 
@@ -166,17 +186,30 @@ private:
   };
 
   HK_DEVICE int wRow(int tile, int load) const {
-    if constexpr (Fold)
+    if constexpr (Pairs)
       return tile * 16 + load * 8 + Op::rowOfW(lane, 0) % 8;
     else
       return tile * 16 + Op::rowOfW(lane, load);
   }
-  HK_DEVICE int xRow(int tile) const { return tile * Op::TileX + (Fold ? Op::rowOfX(lane) % 8 : Op::rowOfX(lane)); }
-  /// Where a lane's chunks begin in a step; and in a block, that of step \p u.
-  HK_DEVICE uint32_t own() const {
-    return uint32_t(Fold ? 2 * Op::group(lane) + Op::rowOfW(lane, 0) / 8 : Op::group(lane)) * W::Elements;
+  HK_DEVICE int xRow(int tile, int load) const {
+    return tile * Op::TileX + load * 8 + (Pairs ? Op::rowOfX(lane) % 8 : Op::rowOfX(lane));
   }
-  HK_DEVICE int offset(int u) const { return (Fold ? 0 : u * Op::StepElements) + int(own()); }
+  /// Where what a lane loads begins in a step; and the chunk of step \p u in a block.
+  HK_DEVICE uint32_t own() const {
+    return uint32_t(Pairs ? 2 * Op::group(lane) + Op::rowOfW(lane, 0) / 8 : Op::group(lane)) * W::Elements;
+  }
+  HK_DEVICE int loaded(int u) const { return (Pairs ? 0 : u * Op::StepElements) + int(own()); }
+  HK_DEVICE int offset(int u) const { return Lines ? (2 * Op::group(lane) + u) * W::Elements : loaded(u); }
+  /// The rows of a lane's chunks of step \p u.
+  HK_DEVICE int wRowAt(int tile, int u, int chunk) const {
+    if constexpr (Lines) // those that it has loaded, or the other half has
+      return Op::rowOfW(lane, 0) < 8 ? wRows[tile][0] : wRows[tile][1];
+    else
+      return wRows[tile][Fold ? u : chunk];
+  }
+  HK_DEVICE int xRowAt(int tile) const {
+    return Lines && Op::rowOfX(lane) >= 8 ? xRows[tile][XLoads - 1] : xRows[tile][0];
+  }
 
   /// Where the next block of a factor begins in its rows, in units of 1 / Scale element; after the last comes the first. A row
   /// has less than 2^32 bytes.
@@ -199,7 +232,7 @@ private:
   /// \p from is the same in all lanes, so that a lane's address is a base and 32 bits.
   template <bool Whole, Use U, class T, int N>
   HK_DEVICE void fetchChunk(Raw<T, N> &to, const T *from, int u, uint32_t offset, int count) const {
-    from = atBytes(from + (Fold ? 0 : u * Op::StepElements), keepHere(offset));
+    from = atBytes(from + (Pairs ? 0 : u * Op::StepElements), keepHere(offset));
     if constexpr (Whole)
       load<Aligned, U>(to, from);
     else
@@ -215,8 +248,8 @@ private:
       for (int u = 0; u < Unroll; ++u)
 #pragma unroll
         for (int c = 0; c < Op::WChunks; ++c)
-          fetchChunk<Whole, Use::Once>(block.chunk[t][u * Op::WChunks + c], from, u, wOffsets[t][Fold ? u : c],
-                                       count - offset(u));
+          fetchChunk<Whole, Use::Once>(block.chunk[t][u * Op::WChunks + c], from, u, wOffsets[t][Pairs ? u : c],
+                                       count - loaded(u));
   }
   template <bool Whole> HK_DEVICE void fetchX(XBlock &block, uint32_t bytes, int count) const {
     const auto *from = atBytes(xBase, bytes);
@@ -224,7 +257,7 @@ private:
     for (int t = 0; t < ColTiles; ++t)
 #pragma unroll
       for (int u = 0; u < XUnroll; ++u)
-        fetchChunk<Whole, Use::Cached>(block.chunk[t][u], from, u, xOffsets[t], count - offset(u));
+        fetchChunk<Whole, Use::Cached>(block.chunk[t][u], from, u, xOffsets[t][Lines ? u : 0], count - loaded(u));
   }
 
   template <bool Many, class Await> HK_DEVICE void pipeline(int count, Await await) {
@@ -263,20 +296,28 @@ private:
     }
   }
 
-  template <bool Whole> HK_DEVICE void multiply(const WBlock &wBlock, const XBlock &xBlock, int k, int count) {
+  template <bool Whole> HK_DEVICE void multiply(WBlock &wBlock, XBlock &xBlock, int k, int count) {
+    if constexpr (Lines) {
+#pragma unroll
+      for (int t = 0; t < RowTiles; ++t)
+        exchangeHalves(wBlock.chunk[t][0], wBlock.chunk[t][1]);
+#pragma unroll
+      for (int c = 0; c < ColTiles; ++c)
+        exchangeHalves(xBlock.chunk[c][0], xBlock.chunk[c][1]);
+    }
 #pragma unroll
     for (int u = 0; u < Unroll; ++u) {
       uint32_t factorX[ColTiles][4];
 #pragma unroll
       for (int c = 0; c < ColTiles; ++c)
-        x.template convert<Whole>(xBlock.chunk[c][Fold ? 0 : u], factorX[c], column0 + xRows[c], k + offset(u),
+        x.template convert<Whole>(xBlock.chunk[c][Fold ? 0 : u], factorX[c], column0 + xRowAt(c), k + offset(u),
                                   count - offset(u));
       uint32_t factorW[RowTiles][Op::WChunks][4];
 #pragma unroll
       for (int t = 0; t < RowTiles; ++t)
 #pragma unroll
         for (int c = 0; c < Op::WChunks; ++c)
-          w.template convert<Whole>(wBlock.chunk[t][u * Op::WChunks + c], factorW[t][c], row0 + wRows[t][Fold ? u : c],
+          w.template convert<Whole>(wBlock.chunk[t][u * Op::WChunks + c], factorW[t][c], row0 + wRowAt(t, u, c),
                                     k + offset(u), count - offset(u));
 #pragma unroll
       for (int part = 0; part < Op::Parts; ++part)
@@ -293,8 +334,8 @@ private:
   const typename W::Stored *wBase;
   const typename X::Stored *xBase;
   int row0, column0, lane;
-  int wRows[RowTiles][WLoads], xRows[ColTiles];
-  uint32_t wOffsets[RowTiles][WLoads], xOffsets[ColTiles];
+  int wRows[RowTiles][WLoads], xRows[ColTiles][XLoads];
+  uint32_t wOffsets[RowTiles][WLoads], xOffsets[ColTiles][XLoads];
   Place<1> multiplied;
   Place<int(sizeof(typename W::Stored))> placeW;
   Place<int(sizeof(typename X::Stored))> placeX;
@@ -317,6 +358,7 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
   const int batch = int(blockIdx.z), tile = (batch * extent.tilesM + int(blockIdx.y)) * extent.tilesN + tileN;
   const int firstN = tileN * Config::TileN, firstM = int(blockIdx.y) * Config::TileM;
 
+  uint32_t before = 0;
   {
     const int own = firstN + waveN * Config::RowTiles * 16;
     // Rows that are not there are read as the last one.
@@ -329,36 +371,13 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
     loop.run(turn, whole, turns, tile, [&] {
       if (extent.constantW)
         awaitPreviousKernel();
+      before = beginPart(extent, tile);
     });
     if (const int rest = extent.k - whole * Loop::BlockElements; rest > 0 && turn == whole % turns)
       loop.runRest(whole * Loop::BlockElements, rest);
     loop.publish(lds, waveK, waveN * Config::RowTiles * 16);
   }
-  sync::lds();
-
-  const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
-      extent, program, batch, tile, split, firstM, firstN, reinterpret_cast<uint32_t *>(lds));
-  constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N;
-  for (int at = int(threadIdx.x); at < Config::TileM * VectorsInRow; at += Config::Threads) {
-    const int row = at / VectorsInRow, vector = at % VectorsInRow;
-    Sum sums[N] = {};
-#pragma unroll
-    for (int part = 0; part < Config::Parts; ++part) {
-      Raw<Sum, N> raw;
-      load<true, Use::Cached>(raw, lds + (part * Config::TileM + row) * Config::Pitch + vector * N);
-      addSums(sums, raw);
-    }
-    if (firstM + row >= extent.m)
-      continue;
-    if (HK_NVIDIA && extent.clustered)
-      storeSums(lds + row * Config::Pitch + vector * N, sums);
-    else
-      finisher.add(row, vector, sums);
-  }
-  if (HK_NVIDIA && extent.clustered)
-    finisher.finishInCluster(lds, Config::Pitch);
-  else
-    finisher.finish();
+  finishParts<Config, Sum>(extent, program, batch, tile, split, firstM, firstN, before, lds);
 }
 
 } // namespace detail

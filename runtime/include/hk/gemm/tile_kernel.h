@@ -406,6 +406,7 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
   // Stages before this one need no check.
   const int whole = loadW.fits() && loadX.fits() ? extent.k / StageElements : 0;
 
+  uint32_t before = 0;
   constexpr bool Copies =
       HK_NVIDIA && Aligned && W::Contiguous && X::Contiguous && !W::Converts && !X::Converts;
   if constexpr (Copies) {
@@ -444,6 +445,7 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
         copyW(n);
     if (extent.constantW)
       awaitPreviousKernel();
+    before = beginPart(extent, tile);
 #pragma unroll
     for (int n = 0; n < Ahead; ++n) {
       if (n < count)
@@ -479,6 +481,7 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
 #endif
   } else {
     awaitPreviousKernel();
+    before = beginPart(extent, tile);
     auto fetch = [&](int n) {
       const int stage = stageOf(n), k = stage * StageElements;
       if (stage < whole) {
@@ -515,9 +518,9 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
     }
   }
 
-  const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
-      extent, program, batch, tile, split, firstM, firstN, reinterpret_cast<uint32_t *>(lds));
   Sum *sums = reinterpret_cast<Sum *>(lds);
+  const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
+      extent, program, batch, tile, split, firstM, firstN, behindRow<Config>(sums));
   constexpr int TileX = Config::TileX;
   if constexpr (Config::template Clusters<Sum>)
     if (extent.clustered) {
@@ -528,12 +531,17 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
       finisher.finishInCluster(sums, Config::Pitch);
       return;
     }
+  bool last = true;
   constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N;
 #pragma unroll
   for (int c = 0; c < Config::ColTiles; ++c) {
     sync::lds();
     products.publish(sums, c, waveM);
+    if (c == 0)
+      finisher.decide(before);
     sync::lds();
+    if (c == 0)
+      last = finisher.isLast();
     for (int at = int(threadIdx.x); at < Config::SumRows * VectorsInRow; at += Config::Threads) {
       const int inLds = at / VectorsInRow, vector = at % VectorsInRow;
       const int row = (inLds / TileX * Config::ColTiles + c) * TileX + inLds % TileX;
@@ -542,10 +550,10 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
       Sum values[N];
       raw.unpack(values);
       if (firstM + row < extent.m)
-        finisher.add(row, vector, values);
+        finisher.add(last, row, vector, values);
     }
   }
-  finisher.finish();
+  finisher.finish(last);
 }
 
 } // namespace detail

@@ -8,14 +8,17 @@
 namespace hk {
 namespace detail {
 
-/// The number of a wavefront, as a number that is the same in all of its lanes.
-HK_DEVICE int waveOf(int thread) {
+/// A value that is the same in all lanes of a wavefront, as one that the compiler knows to be.
+HK_DEVICE uint32_t waveUniform(uint32_t value) {
 #if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
-  return __builtin_amdgcn_readfirstlane(thread / WaveSize);
+  return __builtin_amdgcn_readfirstlane(value);
 #else
-  return thread / WaveSize;
+  return value;
 #endif
 }
+
+/// The number of a wavefront.
+HK_DEVICE int waveOf(int thread) { return int(waveUniform(uint32_t(thread / WaveSize))); }
 
 HK_DEVICE char *dynamicLds() {
   extern __shared__ __attribute__((aligned(16))) char hkGemmLds[];

@@ -47,14 +47,14 @@ for orders, index, stream, sparse, tile_m, tile_n, block, name in plans:
         check(what + "matrix instructions", kernel["mfma"], instructions, instructions)
         # Nothing while K is multiplied. Where the wavefronts of a stream kernel add up their sums, once in a workgroup, rows
         # of 16 and more share banks.
-        check(what + "conflicts in LDS", kernel["lds_conflicts"], 64 * tiles if stream else 0)
+        check(what + "conflicts in LDS", kernel["lds_conflicts"], max(64, 2 * tile_m) * tiles if stream else 0)
         if stream and m % tile_m == 0:
             # Each workgroup reads its rows of both factors once; wavefronts read the kernel's arguments.
             rows = tile_n + (tile_m if folded else ceil(tile_m, 16) * 16)
             least = tiles * rows * k * size
             check(what + "bytes loaded", kernel["bytes_loaded"], SLACK * least + 256 * kernel["waves"], least)
             check(what + "segments of 64 bytes", kernel["segments64"], SLACK * kernel["segments64_min"])
-            if folded:
+            if not sparse:
                 check(what + "lines of 128 bytes", kernel["lines128"], SLACK * kernel["lines128_min"])
 
 if failures:
