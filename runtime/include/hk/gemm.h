@@ -74,7 +74,8 @@ inline bool areGemmSizes(const GemmShape &shape) {
 
 /// Leading dimensions and pitches.
 template <class A, Layout LA, class PA, class B, Layout LB, class PB, class Extras, class Outputs>
-bool areGemmPitches(const Factor<A, LA, PA> &a, const Factor<B, LB, PB> &b, const Extras &extras, const Outputs &outputs) {
+bool areGemmPitches(const Factor<A, LA, PA> &a, const Factor<B, LB, PB> &b, const Extras &extras,
+                    const Outputs &outputs) {
   constexpr int64_t MostBytes = (int64_t(1) << 32) / 256 - 1;
   return a.ld >= 0 && b.ld >= 0 && a.ld * int64_t(sizeof(A)) <= MostBytes && b.ld * int64_t(sizeof(B)) <= MostBytes &&
          allOf(extras, [](const auto &one) { return hasEpiloguePitch(one); }) &&
@@ -82,7 +83,8 @@ bool areGemmPitches(const Factor<A, LA, PA> &a, const Factor<B, LB, PB> &b, cons
 }
 
 template <class Epilogue, class Extras, class Outputs>
-GemmProgram<Epilogue, Extras, Outputs> gemmProgram(const Epilogue &epilogue, const Extras &extras, const Outputs &outputs) {
+GemmProgram<Epilogue, Extras, Outputs> gemmProgram(const Epilogue &epilogue, const Extras &extras,
+                                                   const Outputs &outputs) {
   const bool aligned = allOf(extras, [](const auto &one) { return isEpilogueAligned(one); }) &&
                        allOf(outputs, [](const auto &one) { return isEpilogueAligned(one); });
   return {epilogue, extras, outputs, aligned};
@@ -97,8 +99,8 @@ inline void setExtent(GemmExtent &extent, const Target &target, const GemmShape 
   extent.workspace = options.workspace.bytes ? options.workspace.data : nullptr;
 }
 
-/// Calls \p start, which returns an error, with \p workspace in place: if it is 0, with memory from the stream's pool if
-/// \p needed.
+/// Calls \p start, which returns an error. Where \p workspace is null, it is \p needed bytes of the stream's pool
+/// meanwhile.
 template <class F> hipError_t withWorkspace(hipStream_t stream, size_t needed, void *&workspace, F start) {
   const bool takes = needed > 0 && !workspace;
   if (takes) {

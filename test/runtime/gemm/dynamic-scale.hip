@@ -1,14 +1,9 @@
-// hk::linearDynamic: outputs of 8 bits with scales that follow from the values. Bounds in f64, and what is special: rows of zeros,
-// NaN, infinities. The same bits whatever wavefronts do and in every replay of a captured graph. What is refused.
-// RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t
-// RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s
-// RUN: hk-sim --races --waits --uninitialized --strict --schedules=3 %t few | FileCheck --check-prefixes=CHECK,AGAIN %s
-// CHECK: bits [[BITS:[0-9a-f]+]]
-// CHECK: all {{[0-9]+}} passed
-// AGAIN: bits [[BITS]]
-// AGAIN: all {{[0-9]+}} passed
-// AGAIN: bits [[BITS]]
-// AGAIN: all {{[0-9]+}} passed
+// hk::linearDynamic: outputs of 8 bits with scales that follow from the values. Bounds in f64, and what is special:
+// rows of zeros, NaN, infinities. The same bits whatever wavefronts do and in every replay of a captured graph. What is
+// refused. RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t RUN: hk-sim --races --waits --uninitialized
+// --strict %t | FileCheck %s RUN: hk-sim --races --waits --uninitialized --strict --schedules=3 %t few | FileCheck
+// --check-prefixes=CHECK,AGAIN %s CHECK: bits [[BITS:[0-9a-f]+]] CHECK: all {{[0-9]+}} passed AGAIN: bits [[BITS]]
+// AGAIN: all {{[0-9]+}} passed AGAIN: bits [[BITS]] AGAIN: all {{[0-9]+}} passed
 #include "Inputs/dynamic.h"
 
 using namespace test;
@@ -59,7 +54,8 @@ void errors() {
     refused(checker, problem.y, error, wanted);
     refused(checker, problem.scale, error, wanted);
   };
-  auto launch = [&](const hk::GemmShape &shape, const hk::LinearOptions<float> &options, hk::QuantizedRows<hk::e4m3fnuz> y) {
+  auto launch = [&](const hk::GemmShape &shape, const hk::LinearOptions<float> &options,
+                    hk::QuantizedRows<hk::e4m3fnuz> y) {
     return hk::linearDynamic({}, shape, problem.a.factor(), problem.b.factor(), options, y);
   };
   const hk::GemmShape shape{17, 77, 40};
@@ -71,7 +67,7 @@ void errors() {
   }
   hk::LinearOptions<float> noPool, scaled, rowScaled;
   noPool.gemm.usesPool = false;
-  scaled.outScale = {problem.bias.data()}, rowScaled.outRowScale = {problem.bias.data()};
+  scaled.outScale = {problem.residual.data()}, rowScaled.outRowScale = {problem.residual.data()};
   refuse("no workspace", launch(shape, noPool, problem.output()));
   refuse("static scale", launch(shape, scaled, problem.output()));
   refuse("given scales", launch(shape, rowScaled, problem.output()));

@@ -1,14 +1,9 @@
-// hk::gemmGrouped of problems whose m, n, k, leading dimensions and pointers are all their own, by every kernel, with K split, too;
-// and of experts' rows from a captured graph that is replayed with other offsets.
-// RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t
-// RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s
-// RUN: hk-sim --races --waits --uninitialized --strict --schedules=3 %t few | FileCheck --check-prefixes=CHECK,AGAIN %s
-// CHECK: bits [[BITS:[0-9a-f]+]]
-// CHECK: all {{[0-9]+}} passed
-// AGAIN: bits [[BITS]]
-// AGAIN: all {{[0-9]+}} passed
-// AGAIN: bits [[BITS]]
-// AGAIN: all {{[0-9]+}} passed
+// hk::gemmGrouped of problems whose m, n, k, leading dimensions and pointers are all their own, by every kernel, with K
+// split, too; and of experts' rows from a captured graph that is replayed with other offsets. RUN: %hip-sim-build
+// -std=c++17 -I%runtime-include %s -o %t RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s RUN:
+// hk-sim --races --waits --uninitialized --strict --schedules=3 %t few | FileCheck --check-prefixes=CHECK,AGAIN %s
+// CHECK: bits [[BITS:[0-9a-f]+]] CHECK: all {{[0-9]+}} passed AGAIN: bits [[BITS]] AGAIN: all {{[0-9]+}} passed AGAIN:
+// bits [[BITS]] AGAIN: all {{[0-9]+}} passed
 #include "Inputs/groups.h"
 
 #include <memory>
@@ -98,10 +93,10 @@ template <hk::Layout LA, hk::Layout LB> struct Problems {
         const ExactWorkspace workspace(groupedWorkspace<hk::f16>(most, count, plan));
         for (auto &group : groups)
           group->y.reset();
-        checker.success(hk::gemmGrouped({}, most, hk::GemmGroups{sizes, count},
-                                        factorOf(std::integral_constant<hk::Layout, LA>(), as),
-                                        factorOf(std::integral_constant<hk::Layout, LB>(), bs), Plain{}, hk::tuple(),
-                                        hk::tuple(hk::MatrixGroups<float>{ys, pitches}), {&plan.plan, workspace.get()}));
+        checker.success(hk::gemmGrouped(
+            {}, most, hk::GemmGroups{sizes, count}, factorOf(std::integral_constant<hk::Layout, LA>(), as),
+            factorOf(std::integral_constant<hk::Layout, LB>(), bs), Plain{}, hk::tuple(),
+            hk::tuple(hk::MatrixGroups<float>{ys, pitches}), {&plan.plan, workspace.get()}));
         if (!workspace.isReady())
           checker.fail("counters are not zero");
         for (auto &group : groups) {
@@ -151,7 +146,8 @@ void graph(hipStream_t stream, const std::vector<NamedPlan> &plans) {
 /// With an argument: fewer numbers of parts.
 int main(int count, char **) {
   const std::vector<int> splits = count > 1 ? std::vector<int>{3} : std::vector<int>{1, 2, 5};
-  Problems<Row, Column>({{3, 70, 100, 0}, {66, 17, 333, 1}, {0, 40, 50, 0}, {20, 35, 0, 3}, {1, 1, 1, 0}, {17, 130, 64, 2}})
+  Problems<Row, Column>(
+      {{3, 70, 100, 0}, {66, 17, 333, 1}, {0, 40, 50, 0}, {20, 35, 0, 3}, {1, 1, 1, 0}, {17, 130, 64, 2}})
       .run("NT", splits);
   Problems<Column, Row>({{20, 70, 100, 1}, {66, 17, 133, 0}, {1, 65, 7, 2}}).run("TN", splits);
   hipStream_t stream;

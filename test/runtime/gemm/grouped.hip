@@ -1,8 +1,6 @@
-// hk::gemmGrouped over rows of experts, in all layouts and by every kernel, with K split, too: uneven groups, some without rows,
-// offsets that a kernel writes, and what is refused.
-// RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t
-// RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s
-// CHECK: all {{[0-9]+}} passed
+// hk::gemmGrouped over rows of experts, in all layouts and by every kernel, with K split, too: uneven groups, some
+// without rows, offsets that a kernel writes, and what is refused. RUN: %hip-sim-build -std=c++17 -I%runtime-include %s
+// -o %t RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s CHECK: all {{[0-9]+}} passed
 #include "Inputs/groups.h"
 
 using namespace test;
@@ -68,8 +66,8 @@ void ownPlan() {
   }
 }
 
-/// Offsets that are none: nothing outside of A and y is touched. The simulator faults on what is read, y's guard shows what is
-/// written.
+/// Offsets that are none: nothing outside of A and y is touched. The simulator faults on what is read, y's guard shows
+/// what is written.
 void wrongOffsets() {
   Experts<hk::f16, Row, Column> problem(40, 33, 100, 3, 1);
   for (const std::vector<int> &offsets :
@@ -93,8 +91,8 @@ void wrongOffsets() {
 void errors() {
   Experts<hk::f16, Row, Column> problem(20, 33, 100, 3, 0);
   const Integers offsets({0, 2, 5, 20});
-  auto launch = [&](const hk::GemmShape &shape, const hk::GemmRowGroups &groups, const hk::GemmOptions &options = {}, int64_t ld = 100,
-                    int64_t pitch = 33) {
+  auto launch = [&](const hk::GemmShape &shape, const hk::GemmRowGroups &groups, const hk::GemmOptions &options = {},
+                    int64_t ld = 100, int64_t pitch = 33) {
     auto a = problem.a.factor();
     a.ld = ld;
     return hk::gemmGrouped({}, shape, groups, a, problem.b.factor(), Plain{}, hk::tuple(),
@@ -116,12 +114,14 @@ void errors() {
   refuse("no groups", launch({20, 33, 100}, {nullptr, 0}), hipSuccess);
   refuse("no rows", launch({0, 33, 100}, groups), hipSuccess);
   refuse("no columns", launch({20, 0, 100}, groups), hipSuccess);
-  for (const hk::GemmPlan &plan : {hk::GemmPlan{hk::GemmMode::Tile, 1000, 1}, {hk::GemmMode::Stream, -1, 1}, {hk::GemmMode::Tile, 0, 0}})
+  for (const hk::GemmPlan &plan :
+       {hk::GemmPlan{hk::GemmMode::Tile, 1000, 1}, {hk::GemmMode::Stream, -1, 1}, {hk::GemmMode::Tile, 0, 0}})
     refuse("plan", launch({20, 33, 100}, groups, {&plan}));
   for (const NamedPlan &plan : allPlans(true, 2)) {
     const size_t bytes = groupedWorkspace<hk::f16>({20, 33, 100}, 3, plan);
     const ExactWorkspace workspace(bytes);
-    refuse((plan.name + ": workspace").c_str(), launch({20, 33, 100}, groups, {&plan.plan, {workspace.get().data, bytes - 1}}));
+    refuse((plan.name + ": workspace").c_str(),
+           launch({20, 33, 100}, groups, {&plan.plan, {workspace.get().data, bytes - 1}}));
   }
   // So many bands that tiles have no counters.
   const hk::GemmPlan split{hk::GemmMode::Stream, 0, 2};

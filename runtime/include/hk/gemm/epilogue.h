@@ -12,8 +12,8 @@
 // The functor may have `prepare() const`, called once by each work-item: what that returns is called in its place.
 //
 // With batches, an extra or output is `hk::batched(operand, stride)`, with `stride` elements from one to the next, or
-// a MatrixArray, with a pointer in device memory for each; others are the same for all batches. MatrixGroups: as MatrixArray, with
-// pitches of their own (hk/gemm/grouped.h).
+// a MatrixArray, with a pointer in device memory for each; others are the same for all batches. MatrixGroups: as
+// MatrixArray, with pitches of their own (hk/gemm/grouped.h).
 //
 // Operands of other types bring, in their own namespace: operandAt(), isEpilogueAligned(), hasEpiloguePitch(); to be read,
 // OperandTraits and loadExtra(); to be written, storeResult(). With ChecksAlignment they look at their alignment themselves.

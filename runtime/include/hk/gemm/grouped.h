@@ -2,34 +2,36 @@
 //
 //   hk::gemmGrouped(launch, {m, n, k}, groups, a, b, epilogue, extras, outputs, options)
 //
-// A product for each of count groups, of sizes that are in device memory: the host does not read them. A kernel may write them
-// before this one in the stream, and a captured graph may be replayed with others. A group without rows does nothing.
+// A product for each of count groups, of sizes that are in device memory: the host does not read them. A kernel may
+// write them before this one in the stream, and a captured graph may be replayed with others. A group without rows does
+// nothing.
 //
 //   groups                  what belongs to group g
-//   {offsets, count}        GemmRowGroups: experts. Rows [offsets[g], offsets[g + 1]) of A (m x k) and of the outputs (m x n); B:
-//                           batch g of its factor, k x n. m: of all groups together at most, as A has it.
-//   {groups, count}         GemmGroups: a GemmGroup {m, n, k, row, ldA, ldB} each. Batch g of A, m x k, and of B, k x n, rows from
-//                           `row` on. The shape has the most that there can be: m of all groups together, n and k of one.
-//                           Less than that is not computed in full; k of the shape is for the plan alone.
+//   {offsets, count}        GemmRowGroups: experts. Rows [offsets[g], offsets[g + 1]) of A (m x k) and of the outputs
+//                           (m x n); batch g of B, k x n. m: rows of A, at least those of all groups together.
+//   {groups, count}         GemmGroups: a GemmGroup {m, n, k, row, ldA, ldB} each. Rows from `row` on of batch g of A,
+//                           m x k, and of the outputs; batch g of B, k x n. The shape has the most that there can be:
+//                           m of all groups together, n and k of one. If m or n are less than that, some elements are
+//                           not computed; k is for the plan alone.
 //
-// Group g is batch g of all factors, extras and outputs. What is the same for all batches is what its row makes it: a Matrix or
-// ColumnVector has the rows of the concatenated A (and an At's row counts those), a RowVector is for all groups;
-// hk::batched(RowVector, stride) is a bias per expert, rowMajorBatch() or columnMajorBatch() weights behind pointers, MatrixArray
-// outputs behind pointers, MatrixGroups with pitches of their own.
+// Group g is batch g of all factors, extras and outputs. What is the same for all batches is what its row makes it: a
+// Matrix or ColumnVector has the rows of the concatenated A (and an At's row counts those), a RowVector is for all
+// groups; hk::batched(RowVector, stride) is a bias per expert, rowMajorBatch() or columnMajorBatch() weights behind
+// pointers, MatrixArray outputs behind pointers, MatrixGroups with pitches of their own.
 //
 //   // y = silu(x * weights[expert of the row]^T + bias[expert]); offsets: experts + 1, by the router's kernel
 //   hk::gemmGrouped(launch, {rows, n, k}, hk::GemmRowGroups{offsets, experts}, hk::rowMajor(x, k),
 //                   hk::columnMajor(weights, k, n * k), Epilogue{},
 //                   hk::tuple(hk::batched(hk::RowVector<hk::bf16>{bias}, n)), hk::tuple(hk::Matrix<hk::bf16>{y, n}));
 //
-// The plan is planGemm()'s for as many groups as there are, or as there are rows, with the mean of rows each, unless one is
-// given; any plan computes any groups. K is split as in hk::gemm: for the most tiles that there can be, which have to have
-// counters and workspace. Without, the plan has no splits. A plan that asks for more is refused.
+// The plan is planGemm()'s for as many groups as there are, or as there are rows, with the mean of rows each, unless
+// one is given; any plan computes any groups. K is split as in hk::gemm: for the most tiles that there can be, which
+// have to have counters and workspace. Without, the plan has no splits. A plan that asks for more is refused.
 //
 // GemmOptions::constantB has no effect: B is found by what the kernel before may have written.
 //
-// Errors: as hk::gemm; hipErrorInvalidValue for batches other than 1, a negative count, groups without a pointer, and more tiles
-// than a launch has workgroups.
+// Errors: as hk::gemm; hipErrorInvalidValue for batches other than 1, a negative count, groups without a pointer, and
+// more tiles than a launch has workgroups.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -42,7 +44,8 @@ namespace detail {
 HK_HOST_DEVICE const void *sizesOf(const GemmRowGroups &groups) { return groups.offsets; }
 HK_HOST_DEVICE const void *sizesOf(const GemmGroups &groups) { return groups.groups; }
 
-/// Whether vectors of A are aligned in all groups. Rows may begin anywhere, and leading dimensions of GemmGroups are not known.
+/// Whether vectors of A are aligned in all groups. Rows may begin anywhere, and leading dimensions of GemmGroups are
+/// not known.
 template <class X> bool areGroupsAligned(const GemmRowGroups &) { return X::Contiguous; }
 template <class X> bool areGroupsAligned(const GemmGroups &) { return false; }
 
@@ -85,10 +88,11 @@ inline GemmPlan planGroups(const Target &target, const GemmProblem &p, int count
 } // namespace detail
 
 /// Groups: GemmRowGroups or GemmGroups.
-template <class Groups, class A, Layout LA, class PA, class B, Layout LB, class PB, class Epilogue, class Extras, class Outputs>
+template <class Groups, class A, Layout LA, class PA, class B, Layout LB, class PB, class Epilogue, class Extras,
+          class Outputs>
 hipError_t gemmGrouped(const Launch &launch, const GemmShape &shape, const Groups &groups, const Factor<A, LA, PA> &a,
-                       const Factor<B, LB, PB> &b, const Epilogue &epilogue, const Extras &extras, const Outputs &outputs,
-                       const GemmOptions &options = {}) {
+                       const Factor<B, LB, PB> &b, const Epilogue &epilogue, const Extras &extras,
+                       const Outputs &outputs, const GemmOptions &options = {}) {
   using namespace detail;
   if (!areGemmSizes(shape) || shape.batches != 1 || groups.count < 0)
     return hipErrorInvalidValue;
@@ -125,8 +129,8 @@ hipError_t gemmGrouped(const Launch &launch, const GemmShape &shape, const Group
   });
 }
 
-/// Bytes of workspace with which the plan for \p count groups is the one that planGemm() prefers; 0 if K is not split. As
-/// gemmWorkspaceBytes().
+/// Bytes of workspace with which the plan for \p count groups is the one that planGemm() prefers; 0 if K is not split.
+/// As gemmWorkspaceBytes().
 template <class A, class B = A> hipError_t gemmGroupedWorkspaceBytes(const GemmShape &shape, int count, size_t &bytes) {
   using namespace detail;
   if (!areGemmSizes(shape) || count < 0)

@@ -1,13 +1,14 @@
 //===- hk/gemm/groups.h - Problems that share a launch, in the kernels -----------===//
 //
-// What hk::gemmGrouped() (hk/gemm/grouped.h) multiplies, and how a workgroup finds its part of it. The sizes are in device
-// memory: the host never reads them, so that a kernel may write them and a graph that was captured may be replayed with others.
+// What hk::gemmGrouped() (hk/gemm/grouped.h) multiplies, and how a workgroup finds its part of it. The sizes are in
+// device memory: the host never reads them, so that a kernel may write them and a graph that was captured may be
+// replayed with others.
 //
-// The rows of each group fall apart into bands of TileM, its last one perhaps with fewer rows. The bands of all groups are
-// numbered through, and a workgroup has a band and a tile of N, as it has a tile of M without groups. Each wavefront adds up
-// how many bands there are: a lane those of its share of the groups, then the wavefront over its lanes. The lane in whose share
-// the band lies knows where to look. The launch has workgroups for the most bands that there can be (mostBands()); those
-// without a band leave.
+// The rows of each group fall apart into bands of TileM, its last one perhaps with fewer rows. The bands of all groups
+// are numbered through, and a workgroup has a band and a tile of N, as it has a tile of M without groups. Each
+// wavefront adds up how many bands there are: a lane those of its share of the groups, then the wavefront over its
+// lanes. The lane in whose share the band lies knows where to look. The launch has workgroups for the most bands that
+// there can be (mostBands()); those without a band leave.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,18 +18,19 @@
 
 namespace hk {
 
-/// Rows [offsets[g], offsets[g + 1]) of A and of the outputs belong to group g, columns and K are the same in all groups.
-/// `offsets` is device memory, of count + 1 elements that do not fall. The first need not be 0, nor the last m: other rows have
-/// no group. Rows from shape.m up are not touched, whatever the offsets are.
+/// Rows [offsets[g], offsets[g + 1]) of A and of the outputs belong to group g, columns and K are the same in all
+/// groups. `offsets` is device memory, of count + 1 elements that do not fall. The first need not be 0, nor the last m:
+/// other rows have no group. Rows from shape.m up are not touched, whatever the offsets are.
 struct GemmRowGroups {
   const int32_t *offsets;
   int count;
 };
 
-/// One problem of its own, in device memory. A size of 0 or less: of m or n there is nothing to do, of K the sums are zero.
+/// One problem of its own, in device memory. A size of 0 or less: of m or n there is nothing to do, of K the sums are
+/// zero.
 struct GemmGroup {
   int32_t m, n, k;
-  int32_t row = 0;       ///< the first of its rows, in A and in row-indexed operands
+  int32_t row = 0;          ///< the first of its rows, in A and in row-indexed operands
   int64_t ldA = 0, ldB = 0; ///< leading dimensions; 0: those of the factors
 };
 
@@ -92,7 +94,8 @@ HK_DEVICE int fromBelow(int value, int distance) {
 #endif
 }
 
-/// GemmExtent of a grouped launch: tilesM is the most bands that there can be. A workgroup sets m, n and k to those of its group.
+/// GemmExtent of a grouped launch: tilesM is the most bands that there can be. A workgroup sets m, n and k to those of
+/// its group.
 template <class G> struct GroupedExtent : GemmExtent {
   using Groups = G;
   Groups groups;
@@ -122,8 +125,8 @@ public:
   /// Of all groups; not more than the launch has workgroups for.
   HK_DEVICE int bands() const { return fromLane(upTo, WaveSize - 1); }
 
-  /// Makes the problem of \p extent, \p w and \p x that of the group with band \p band, which has to be there. \p batch: the
-  /// group's number. \p firstM: the band's first row. False if the group has no column \p firstN.
+  /// Makes the problem of \p extent, \p w and \p x that of the group with band \p band, which has to be there. \p
+  /// batch: the group's number. \p firstM: the band's first row. False if the group has no column \p firstN.
   template <class W, class X>
   HK_DEVICE bool enter(int band, int firstN, Extent &extent, W &w, X &x, int &batch, int &firstM) const {
     const int lane = laneWhere(before <= band && band < upTo);
@@ -172,8 +175,8 @@ public:
   HK_DEVICE BandFinder(const GemmExtent &, int) {}
 };
 
-/// The most bands of \p tileM rows that \p count groups with at most \p m rows together can have: all groups but for the last
-/// band full of rows, and a last one of one row in as many groups as possible.
+/// The most bands of \p tileM rows that \p count groups with at most \p m rows together can have: all groups but for
+/// the last band full of rows, and a last one of one row in as many groups as possible.
 inline int64_t mostBands(int64_t m, int count, int tileM) {
   const int64_t groups = count < m ? count : m;
   return (m + (tileM - 1) * groups) / tileM;

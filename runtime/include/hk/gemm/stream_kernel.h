@@ -304,7 +304,8 @@ private:
   Sums<Sum> sums[RowTiles][ColTiles][SumTiles];
 };
 
-/// Workgroups: x: tiles of N times splits, split innermost; y: tiles of M; z: batches. Extent: GemmExtent or a GroupedExtent.
+/// Workgroups: x: tiles of N times splits, split innermost; y: tiles of M; z: batches.
+/// Extent: GemmExtent or a GroupedExtent.
 template <class Config, class W, class X, class Program, bool Aligned, class Extent>
 __global__ __launch_bounds__(Config::Threads) void streamKernel(W w, X x, const Program program, Extent extent) {
   startNextKernel();

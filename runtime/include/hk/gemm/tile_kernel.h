@@ -375,7 +375,8 @@ private:
   Sums<Sum> sums[RowTiles][ColTiles];
 };
 
-/// Workgroups: x: tiles times splits of K, split innermost; z: batches. Extent: GemmExtent or a GroupedExtent.
+/// Workgroups: x: tiles times splits of K, split innermost; z: batches.
+/// Extent: GemmExtent or a GroupedExtent.
 template <class Config, class W, class X, class Program, bool Aligned, class Extent>
 __global__ __launch_bounds__(Config::Threads) void tileKernel(W w, X x, const Program program, Extent extent) {
   startNextKernel();

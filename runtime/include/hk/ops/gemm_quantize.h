@@ -6,25 +6,31 @@
 //   scale[i] = max over j of |value(i, j)| / largest number of y's type
 //   y(i, j) = value(i, j) / scale[i], rounded, saturating
 //
-// y: QuantizedRows<T>, or QuantizedGroups<T, G> for a scale of each G columns, of fp8 or int8. Scales, zeros, NaN and infinities are
-// as hk/operands.h says for every operator with such outputs; rounding and bounds as in hk/ops/quantize.h.
+// y: QuantizedRows<T>, or QuantizedGroups<T, G> for a scale of each G columns, of fp8 or int8. Scales, zeros, NaN and
+// infinities are as hk/operands.h says for every operator with such outputs; rounding and bounds as in
+// hk/ops/quantize.h.
 //
-// Batches: matrices of y are options.yStride apart; scales of all batches * m rows follow each other. options.outScale and
-// outRowScale have to be left out.
+// Batches: matrices of y are options.yStride apart; scales of all batches * m rows follow each other. options.outScale
+// and outRowScale have to be left out.
 //
 // How. A row spans many tiles, and its scale is not known before the last of them: the values go to memory, rounded to
-// Between, and hk::rows quantizes them in a second kernel, whose workgroups each read a row once. Not in the kernel that multiplies:
-// the workgroup that finishes a band of rows last would have to read all of it alone, TileM * n values by one compute unit
-// while the others are idle, which takes longer than a launch does where n is some thousands, at m = 16 as at m = 8192. And with
-// hk::rows there is no order in which workgroups arrive to depend on, nothing to reset between replays, and one definition of scales.
-// For few rows the values stay in caches (64 x 8192: 2 MiB). For many they are written and read once: Between = f16 or bf16 halves
+// Between, and hk::rows quantizes them in a second kernel, whose workgroups each read a row once. Not in the kernel
+// that multiplies: there the workgroup that is the last to finish a band of rows would read all of it alone. For few
+// rows, which are one band, that is one compute unit while all others are idle: 16 rows of 8192 are 512 KiB, 9
+// microseconds at the rate of a unit that hk/gemm/plan.h assumes (60 bytes a nanosecond; nothing was timed). For many
+// rows there are bands enough, but the second kernel is a small part then. And with hk::rows nothing depends on the
+// order in which workgroups arrive, there is nothing to reset between replays, and one definition of scales.
+//
+// Few rows stay in caches (64 x 8192: 2 MiB). For many, values are written and read once: Between = f16 or bf16 halves
 // that, and rounds once more; with float, values are those of hk::linear to a Matrix<float>.
 //
-// Memory for the values is part of options.gemm.workspace: linearDynamicWorkspaceBytes() says how much that has to be. It is
-// prepared as for hk::gemm, and may serve both in turn. Without one, the stream's pool is asked; in a captured stream, where it
-// cannot be, that is hipErrorInvalidValue. `launch` may bring an hk::Workspace: few rows are then shared between workgroups.
+// Memory for the values is part of options.gemm.workspace: linearDynamicWorkspaceBytes() says how much that has to be.
+// It is prepared as for hk::gemm, and may serve both in turn. Without one, the stream's pool is asked; in a captured
+// stream, where it cannot be, that is hipErrorInvalidValue. `launch` may bring an hk::Workspace: few rows are then
+// shared between workgroups.
 //
-// Errors: as hk::gemm and hk::rows; hipErrorInvalidValue for a workspace that is too small, a static scale, no scales' memory.
+// Errors: as hk::gemm and hk::rows; hipErrorInvalidValue for a workspace that is too small, a static scale, no scales'
+// memory.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -51,8 +57,7 @@ template <class Between> struct BetweenShape {
 template <class T> QuantizedRows<T> fromRow(const QuantizedRows<T> &y, int64_t elements, int64_t row) {
   return {y.data + elements, y.pitch, y.scale + row};
 }
-template <class T, int G>
-QuantizedGroups<T, G> fromRow(const QuantizedGroups<T, G> &y, int64_t elements, int64_t row) {
+template <class T, int G> QuantizedGroups<T, G> fromRow(const QuantizedGroups<T, G> &y, int64_t elements, int64_t row) {
   return {y.data + elements, y.pitch, y.scale + row * y.scalePitch, y.scalePitch};
 }
 
@@ -75,8 +80,8 @@ hipError_t quantizeBatches(const Launch &launch, const GemmShape &shape, const B
 
 } // namespace detail
 
-template <template <class> class F = Identity, class Policy = Exact, class Between = float, class FactorA, class FactorB,
-          class C, class Bias, class Residual, class Output>
+template <template <class> class F = Identity, class Policy = Exact, class Between = float, class FactorA,
+          class FactorB, class C, class Bias, class Residual, class Output>
 hipError_t linearDynamic(const Launch &launch, const GemmShape &shape, const FactorA &a, const FactorB &b,
                          LinearOptions<C, Bias, Residual> options, const Output &y) {
   using namespace detail;
@@ -115,8 +120,8 @@ hipError_t linearDynamic(const Launch &launch, const GemmShape &shape, const Fac
   return error != hipSuccess ? error : freed;
 }
 
-/// Bytes of workspace that linearDynamic() has use for. With fewer, K is split less; the values and the counters are the least.
-/// \p A and \p B: what is multiplied.
+/// Bytes of workspace that linearDynamic() has use for. With fewer, K is split less; the values and the counters are
+/// the least. \p A and \p B: what is multiplied.
 template <class A, class B = A, class Between = float>
 hipError_t linearDynamicWorkspaceBytes(const GemmShape &shape, size_t &bytes) {
   using namespace detail;

@@ -75,8 +75,9 @@ template <class T, hk::Layout LA, hk::Layout LB> struct Experts {
   std::vector<Products<double>> want; ///< of all rows, with each group's B
 
   Experts(int64_t m, int64_t n, int64_t k, int experts, int64_t gap)
-      : m(m), n(n), k(k), experts(experts), a(1, m, k, gap), b(experts, k, n, gap, 3 * gap), rowScale(Role::Input, 1, m, 1),
-        residual(Role::Input, 1, m, n, gap), bias(Role::Input, experts, 1, n, 0, gap), y(Role::Output, 1, m, n, 2 * gap) {
+      : m(m), n(n), k(k), experts(experts), a(1, m, k, gap), b(experts, k, n, gap, 3 * gap),
+        rowScale(Role::Input, 1, m, 1), residual(Role::Input, 1, m, n, gap), bias(Role::Input, experts, 1, n, 0, gap),
+        y(Role::Output, 1, m, n, 2 * gap) {
     a.random(51), b.random(52);
     rowScale.fill([](int, int64_t i, int64_t) { return 0.5 + uniform(53, i, 0); });
     residual.fill([](int, int64_t i, int64_t j) { return normal(54, i, j); });
@@ -86,11 +87,11 @@ template <class T, hk::Layout LA, hk::Layout LB> struct Experts {
   }
 
   hipError_t launch(const int32_t *offsets, int count, const hk::GemmOptions &options, hipStream_t stream = nullptr) {
-    return hk::gemmGrouped({stream}, {m, n, k}, hk::GemmRowGroups{offsets, count}, a.factor(), b.factor(), ScaleAndAdd{},
-                           hk::tuple(hk::ColumnVector<float>{rowScale.data()},
-                                     hk::Matrix<const float>{residual.data(), residual.pitch},
-                                     hk::batched(hk::RowVector<float>{bias.data()}, bias.stride)),
-                           hk::tuple(hk::Matrix<float>{y.data(), y.pitch}), options);
+    return hk::gemmGrouped(
+        {stream}, {m, n, k}, hk::GemmRowGroups{offsets, count}, a.factor(), b.factor(), ScaleAndAdd{},
+        hk::tuple(hk::ColumnVector<float>{rowScale.data()}, hk::Matrix<const float>{residual.data(), residual.pitch},
+                  hk::batched(hk::RowVector<float>{bias.data()}, bias.stride)),
+        hk::tuple(hk::Matrix<float>{y.data(), y.pitch}), options);
   }
 
   /// The memory that y.reset() left, as what it has to be where there are no groups.
@@ -109,7 +110,8 @@ template <class T, hk::Layout LA, hk::Layout LB> struct Experts {
         const double with = scaled + residual.at(0, i, j), all = with + bias.at(g, 0, j), result = all + double(i);
         const double error = (IsInteger ? Unit * std::fabs(sum) : want[g].allowed(i, j)) * scale;
         checker.element("y", F32, i, j, y.at(0, i, j), result,
-                        error + 1.01 * Unit * (std::fabs(scaled) + std::fabs(with) + std::fabs(all) + std::fabs(result)));
+                        error +
+                            1.01 * Unit * (std::fabs(scaled) + std::fabs(with) + std::fabs(all) + std::fabs(result)));
       }
     }
   }
