@@ -45,6 +45,27 @@ void graph(hipStream_t stream) {
   check(hipGraphDestroy(graph), "hipGraphDestroy");
 }
 
+/// Less workspace than the sums of all splits have use for, down to the values alone: fewer splits, never the values' place.
+void littleWorkspace() {
+  Dynamic<hk::f16, hk::e4m3fnuz, float> problem({4, 77, 8192}, 0);
+  Checker checker("dynamic", "little workspace");
+  const size_t all = problem.bytes(),
+               least = hk::detail::GemmPartialsOffset + hk::detail::BetweenShape<float>(problem.shape).bytes;
+  if (all <= least)
+    checker.fail("K is not split");
+  for (const size_t bytes : {least, least + 4096, (least + all) / 2, all - 16, all, all + 100}) {
+    const ExactWorkspace workspace(bytes);
+    hk::GemmOptions options;
+    options.workspace = workspace.get();
+    problem.reset();
+    checker.success(problem.launch(options));
+    addBits(problem.download());
+    problem.verify(checker);
+    if (!workspace.isReady())
+      checker.fail("counters are not zero");
+  }
+}
+
 void errors() {
   Dynamic<hk::f16, hk::e4m3fnuz, float> problem({17, 77, 40}, 0);
   problem.reset();
@@ -93,6 +114,7 @@ int main(int count, char **) {
   Dynamic<hk::f16, hk::e4m3fnuz, float>({7, 64, 0}, 0).run("f16 e4m3fnuz", {});
   for (const bool dense : {false, true})
     Dynamic<hk::f16, hk::e4m3fnuz, float>({9, 77, 100, 3}, dense ? 0 : 1, dense).run("f16 e4m3fnuz, batches", {});
+  littleWorkspace();
   hipStream_t stream;
   check(hipStreamCreate(&stream), "hipStreamCreate");
   graph(stream);
