@@ -8,6 +8,8 @@
 //   epilogue   hk/gemm/epilogue.h: a functor, what else it reads, and where its results go. hk/ops/gemm.h has the usual ones.
 //   options    a plan instead of planGemm()'s, and a workspace
 //
+// hk::gemmGrouped() (hk/gemm/grouped.h): problems with sizes of their own in one launch.
+//
 // Types: what is multiplied is f32, f16, bf16, fp8 (two of e4m3, e5m2, or two of their FNUZ kinds, mixed or not), int8 or f64,
 // summed in f32, i32 for int8 and f64 for f64.
 //
@@ -65,32 +67,78 @@ inline bool isCaptured(hipStream_t stream) {
 /// Bytes of workspace that are taken from a pool at most.
 constexpr size_t MostPooled = size_t(256) << 20;
 
+inline bool areGemmSizes(const GemmShape &shape) {
+  constexpr int64_t Most = 0x7fffff00; // tiles round up
+  return shape.m >= 0 && shape.n >= 0 && shape.k >= 0 && shape.batches >= 0 && shape.m <= Most && shape.n <= Most &&
+         shape.k <= Most && shape.batches <= 65535;
+}
+
+/// Leading dimensions and pitches.
+template <class A, Layout LA, class PA, class B, Layout LB, class PB, class Extras, class Outputs>
+bool areGemmPitches(const Factor<A, LA, PA> &a, const Factor<B, LB, PB> &b, const Extras &extras,
+                    const Outputs &outputs) {
+  constexpr int64_t MostBytes = (int64_t(1) << 32) / 256 - 1;
+  return a.ld >= 0 && b.ld >= 0 && a.ld * int64_t(sizeof(A)) <= MostBytes && b.ld * int64_t(sizeof(B)) <= MostBytes &&
+         allOf(extras, [](const auto &one) { return hasEpiloguePitch(one); }) &&
+         allOf(outputs, [](const auto &one) { return hasEpiloguePitch(one); });
+}
+
+template <class Epilogue, class Extras, class Outputs>
+GemmProgram<Epilogue, Extras, Outputs> gemmProgram(const Epilogue &epilogue, const Extras &extras,
+                                                   const Outputs &outputs) {
+  const bool aligned = allOf(extras, [](const auto &one) { return isEpilogueAligned(one); }) &&
+                       allOf(outputs, [](const auto &one) { return isEpilogueAligned(one); });
+  return {epilogue, extras, outputs, aligned};
+}
+
+/// All but the plan's.
+inline void setExtent(GemmExtent &extent, const Target &target, const GemmShape &shape, const GemmOptions &options) {
+  extent.m = int(shape.m), extent.n = int(shape.n), extent.k = int(shape.k);
+  extent.group = 8;
+  extent.xcds = target.arch == Arch::Gfx942 || target.arch == Arch::Gfx950 ? 8 : 1;
+  extent.constantW = options.constantB;
+  extent.workspace = options.workspace.bytes ? options.workspace.data : nullptr;
+}
+
+/// Calls \p start, which returns an error. Where \p workspace is null, it is \p needed bytes of the stream's pool
+/// meanwhile.
+template <class F> hipError_t withWorkspace(hipStream_t stream, size_t needed, void *&workspace, F start) {
+  const bool takes = needed > 0 && !workspace;
+  if (takes) {
+    if (hipError_t error = hipMallocAsync(&workspace, needed, stream); error != hipSuccess)
+      return error;
+    if (hipError_t error = clearGemmCounters(workspace, stream); error != hipSuccess) {
+      (void)hipFreeAsync(workspace, stream);
+      return error;
+    }
+  }
+  const hipError_t error = start();
+  if (takes)
+    if (hipError_t freed = hipFreeAsync(workspace, stream); error == hipSuccess)
+      return freed;
+  return error;
+}
+
 } // namespace detail
 
 template <class A, Layout LA, class PA, class B, Layout LB, class PB, class Epilogue, class Extras, class Outputs>
 hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA, PA> &a, const Factor<B, LB, PB> &b,
                 const Epilogue &epilogue, const Extras &extras, const Outputs &outputs, const GemmOptions &options = {}) {
   using namespace detail;
-  constexpr int64_t Most = 0x7fffff00; // tiles round up
-  if (shape.m < 0 || shape.n < 0 || shape.k < 0 || shape.batches < 0 || shape.m > Most || shape.n > Most ||
-      shape.k > Most || shape.batches > 65535)
+  if (!areGemmSizes(shape))
     return hipErrorInvalidValue;
   if (shape.m == 0 || shape.n == 0 || shape.batches == 0)
     return hipSuccess;
-  const auto w = rowsOf<true>(b);
-  const auto x = rowsOf<false>(a);
-  using W = std::decay_t<decltype(w)>;
-  using X = std::decay_t<decltype(x)>;
-  constexpr int64_t MostBytes = (int64_t(1) << 32) / 256 - 1;
-  if (a.ld < 0 || b.ld < 0 || a.ld * int64_t(sizeof(A)) > MostBytes || b.ld * int64_t(sizeof(B)) > MostBytes)
-    return hipErrorInvalidValue;
-  if (!allOf(extras, [](const auto &one) { return hasEpiloguePitch(one); }) ||
-      !allOf(outputs, [](const auto &one) { return hasEpiloguePitch(one); }))
+  if (!areGemmPitches(a, b, extras, outputs))
     return hipErrorInvalidValue;
   Target target;
   if (hipError_t error = currentTarget(target); error != hipSuccess)
     return error;
 
+  const auto w = rowsOf<true>(b);
+  const auto x = rowsOf<false>(a);
+  using W = std::decay_t<decltype(w)>;
+  using X = std::decay_t<decltype(x)>;
   const bool aligned = areChunksAligned(w) && areChunksAligned(x);
   const GemmProblem problem = problemOf<W, X>(target, shape, aligned);
   const size_t given = options.workspace.data ? options.workspace.bytes : 0;
@@ -102,29 +150,12 @@ hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA
   const size_t needed = splitBytes(target, problem, config, plan.splits);
   if (needed > given && !pooled)
     return hipErrorInvalidValue;
-  const bool outputsAligned = allOf(extras, [](const auto &one) { return isEpilogueAligned(one); }) &&
-                              allOf(outputs, [](const auto &one) { return isEpilogueAligned(one); });
-  const GemmProgram<Epilogue, Extras, Outputs> program{epilogue, extras, outputs, outputsAligned};
   GemmExtent extent{};
-  extent.m = int(shape.m), extent.n = int(shape.n), extent.k = int(shape.k);
-  extent.group = 8;
-  extent.xcds = target.arch == Arch::Gfx942 || target.arch == Arch::Gfx950 ? 8 : 1;
-  extent.constantW = options.constantB;
-  extent.workspace = options.workspace.data;
-  const bool takes = needed > 0 && !given;
-  if (takes) {
-    if (hipError_t error = hipMallocAsync(&extent.workspace, needed, launch.stream); error != hipSuccess)
-      return error;
-    if (hipError_t error = clearGemmCounters(extent.workspace, launch.stream); error != hipSuccess) {
-      (void)hipFreeAsync(extent.workspace, launch.stream);
-      return error;
-    }
-  }
-  const hipError_t error = launchGemm({launch.stream, target, extent, shape.batches, aligned}, plan, w, x, program);
-  if (takes)
-    if (hipError_t freed = hipFreeAsync(extent.workspace, launch.stream); error == hipSuccess)
-      return freed;
-  return error;
+  setExtent(extent, target, shape, options);
+  return withWorkspace(launch.stream, needed, extent.workspace, [&] {
+    return launchGemm(GemmCall<GemmExtent>{launch.stream, target, extent, shape.batches, aligned}, plan, w, x,
+                      gemmProgram(epilogue, extras, outputs));
+  });
 }
 
 /// Bytes of workspace with which the plan for this problem is the one that planGemm() prefers; 0 if K is not split. For
@@ -141,3 +172,5 @@ template <class A, class B = A> hipError_t gemmWorkspaceBytes(const GemmShape &s
 }
 
 } // namespace hk
+
+#include "hk/gemm/grouped.h"

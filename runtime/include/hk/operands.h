@@ -18,9 +18,9 @@
 // An output may be the same memory as an input with the same pitch (in place). Otherwise outputs must not overlap
 // inputs or each other.
 //
-// Dynamic scales: a row or group whose values are all zero, or below 2^-116, gets the scale of 2^-116, so that neither
-// the scale nor its inverse leaves the normal range. NaN does not count for the maximum and stays NaN; an infinite value
-// makes the scale infinite, itself NaN (0 as an integer), and the others zero.
+// Dynamic scales: a row or group whose values are all zero, or below 2^-116, gets the scale of 2^-116 (e5m2: 2^-110),
+// so that neither the scale nor its inverse leaves the normal range. NaN does not count for the maximum and stays NaN;
+// an infinite value makes the scale infinite, itself NaN (0 as an integer), and the others zero.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

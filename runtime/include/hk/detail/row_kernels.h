@@ -194,13 +194,13 @@ template <class E, class Result> HK_DEVICE auto prepareRow(const E &epilogue, co
 
 //===-- Outputs --------------------------------------------------------------------------------------------------===//
 
-/// Below this no scale falls; see hk/operands.h.
-constexpr float SmallestMaximum = 0x1p-116f;
+/// Of a row no smaller maximum is taken; see hk/operands.h.
+template <class T> constexpr float SmallestMaximum = Element<T>::Max > 4096 ? 0x1p-110f : 0x1p-116f;
 
 template <class T> struct Scale {
   float scale, inverse;
   HK_DEVICE explicit Scale(float maximum) {
-    maximum = ::fmaxf(maximum, SmallestMaximum);
+    maximum = ::fmaxf(maximum, SmallestMaximum<T>);
     scale = maximum * (1.0f / Element<T>::Max);
     inverse = Element<T>::Max / maximum;
   }

@@ -12,7 +12,8 @@
 // The functor may have `prepare() const`, called once by each work-item: what that returns is called in its place.
 //
 // With batches, an extra or output is `hk::batched(operand, stride)`, with `stride` elements from one to the next, or
-// a MatrixArray, with a pointer in device memory for each; others are the same for all batches.
+// a MatrixArray, with a pointer in device memory for each; others are the same for all batches. MatrixGroups: as
+// MatrixArray, with pitches of their own (hk/gemm/grouped.h).
 //
 // Operands of other types bring, in their own namespace: operandAt(), isEpilogueAligned(), hasEpiloguePitch(); to be read,
 // OperandTraits and loadExtra(); to be written, storeResult(). With ChecksAlignment they look at their alignment themselves.
@@ -39,6 +40,12 @@ template <class T> struct MatrixArray {
   int64_t pitch;
 };
 
+/// The same with a pitch for each, in device memory, too: from 0, below 2^31.
+template <class T> struct MatrixGroups {
+  T *const *data;
+  const int64_t *pitch;
+};
+
 namespace detail {
 
 //===-- Operands of one batch ------------------------------------------------------------------------------------===//
@@ -53,6 +60,9 @@ template <class O> HK_DEVICE O operandAt(const Batched<O> &b, int batch) {
 template <class T> HK_DEVICE Matrix<T> operandAt(const MatrixArray<T> &m, int batch) {
   return {loadPointer(m.data + batch), m.pitch};
 }
+template <class T> HK_DEVICE Matrix<T> operandAt(const MatrixGroups<T> &m, int batch) {
+  return {loadPointer(m.data + batch), m.pitch[batch]};
+}
 
 template <class O> struct OfBatch {
   using Type = O;
@@ -61,6 +71,10 @@ template <class O> struct OfBatch<Batched<O>> {
   using Type = O;
 };
 template <class T> struct OfBatch<MatrixArray<T>> {
+  using Type = Matrix<T>;
+};
+
+template <class T> struct OfBatch<MatrixGroups<T>> {
   using Type = Matrix<T>;
 };
 
@@ -88,6 +102,7 @@ template <class T> bool isEpilogueAligned(const RowVector<T> &v) { return areVec
 template <class T> bool isEpilogueAligned(const ColumnVector<T> &) { return true; }
 template <class T> bool isEpilogueAligned(const Scalar<T> &) { return true; }
 template <class T> bool isEpilogueAligned(const MatrixArray<T> &) { return false; }
+template <class T> bool isEpilogueAligned(const MatrixGroups<T> &) { return false; }
 template <class O> bool isEpilogueAligned(const Batched<O> &b) {
   return isEpilogueAligned(b.operand) && areVectorsAligned<EpilogueVector>(b.operand.data, b.stride);
 }

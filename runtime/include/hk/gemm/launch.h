@@ -7,10 +7,11 @@
 namespace hk {
 namespace detail {
 
-struct GemmCall {
+/// Extent: GemmExtent or a GroupedExtent.
+template <class Extent> struct GemmCall {
   hipStream_t stream;
   Target target;
-  GemmExtent extent;
+  Extent extent;
   int batches;
   bool aligned;
 };
@@ -27,25 +28,25 @@ template <bool General, class F> hipError_t withAlignment(bool aligned, F f) {
     return hipErrorInvalidValue;
 }
 
-template <class Config, class W, class X, class Program>
-hipError_t launchStream(const GemmCall &call, const W &w, const X &x, const Program &program) {
+template <class Config, class Extent, class W, class X, class Program>
+hipError_t launchStream(const GemmCall<Extent> &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
-  const GemmExtent &e = call.extent;
+  const Extent &e = call.extent;
   constexpr int Lds = Config::template ldsBytes<Sum>();
   return withAlignment<HK_AMD>(call.aligned, [&](auto aligned) {
-    return launchKernel(call.target, streamKernel<Config, W, X, Program, decltype(aligned)::value>,
+    return launchKernel(call.target, streamKernel<Config, W, X, Program, decltype(aligned)::value, Extent>,
                         dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
                         dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
   });
 }
 
-template <class Config, class W, class X, class Program>
-hipError_t launchTile(const GemmCall &call, const W &w, const X &x, const Program &program) {
+template <class Config, class Extent, class W, class X, class Program>
+hipError_t launchTile(const GemmCall<Extent> &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
-  const GemmExtent &e = call.extent;
+  const Extent &e = call.extent;
   constexpr int Lds = Config::template ldsBytes<Sum>();
   return withAlignment<HK_AMD || Config::General>(call.aligned, [&](auto aligned) {
-    return launchKernel(call.target, tileKernel<Config, W, X, Program, decltype(aligned)::value>,
+    return launchKernel(call.target, tileKernel<Config, W, X, Program, decltype(aligned)::value, Extent>,
                         dim3(unsigned(e.tilesN) * unsigned(e.tilesM) * unsigned(e.splits), 1, unsigned(call.batches)),
                         dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
   });
@@ -53,7 +54,7 @@ hipError_t launchTile(const GemmCall &call, const W &w, const X &x, const Progra
 
 #if HK_WARPGROUPS
 template <class Config, class W, class X, class Program>
-hipError_t launchWarpgroup(const GemmCall &call, const W &w, const X &x, const Program &program) {
+hipError_t launchWarpgroup(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
   const GemmExtent &e = call.extent;
   constexpr int Lds = Config::template ldsBytes<Sum>();
@@ -63,11 +64,17 @@ hipError_t launchWarpgroup(const GemmCall &call, const W &w, const X &x, const P
 }
 #endif
 
-template <class W, class X, class Program>
-hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &x, const Program &program) {
+/// How many tiles of M, or bands of groups, a launch has workgroups for.
+inline int64_t tilesOfM(const GemmExtent &extent, int tileM) { return ceilDivide(extent.m, tileM); }
+template <class Groups> int64_t tilesOfM(const GroupedExtent<Groups> &extent, int tileM) {
+  return mostBands(extent.m, extent.groups.count, tileM);
+}
+
+template <class Extent, class W, class X, class Program>
+hipError_t launchGemm(GemmCall<Extent> call, const GemmPlan &plan, const W &w, const X &x, const Program &program) {
   hipError_t error = hipErrorInvalidValue;
   const ConfigShape shape = shapeOf(plan.mode, plan.config);
-  call.extent.tilesM = int(ceilDivide(call.extent.m, shape.tileM));
+  call.extent.tilesM = int(tilesOfM(call.extent, shape.tileM));
   call.extent.tilesN = int(ceilDivide(call.extent.n, shape.tileN));
   call.extent.splits = plan.splits;
   call.extent.clustered = isClustered(call.target, plan.splits);
@@ -81,7 +88,7 @@ hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &
       });
   } else if (plan.mode == GemmMode::Warpgroup) {
 #if HK_WARPGROUPS
-    if constexpr (takesWarpgroups<W, X>)
+    if constexpr (takesWarpgroups<W, X> && !IsGrouped<Extent>)
       forEachIndex<WarpgroupConfigs::Size>([&](auto i) {
         using Config = typename ConfigAt<decltype(i)::value, WarpgroupConfigs>::Type;
         if constexpr (Config::template Holds<typename W::Type>)

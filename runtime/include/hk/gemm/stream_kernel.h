@@ -28,6 +28,7 @@
 #pragma once
 
 #include "hk/gemm/factor.h"
+#include "hk/gemm/groups.h"
 #include "hk/gemm/sparse.h"
 #include "hk/gemm/split.h"
 #include "hk/sync.h"
@@ -345,9 +346,9 @@ private:
 };
 
 /// Workgroups: x: tiles of N times splits, split innermost; y: tiles of M; z: batches.
-template <class Config, class W, class X, class Program, bool Aligned>
-__global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const X x, const Program program,
-                                                                 const GemmExtent extent) {
+/// Extent: GemmExtent or a GroupedExtent.
+template <class Config, class W, class X, class Program, bool Aligned, class Extent>
+__global__ __launch_bounds__(Config::Threads) void streamKernel(W w, X x, const Program program, Extent extent) {
   startNextKernel();
   using Loop = StreamLoop<Config, W, X, Aligned>;
   using Sum = typename Loop::Sum;
@@ -355,8 +356,15 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(const W w, const
   const int lane = int(threadIdx.x) % WaveSize, wave = waveOf(int(threadIdx.x));
   const int waveN = wave % Config::WavesN, waveK = wave / Config::WavesN;
   const int split = int(blockIdx.x) % extent.splits, tileN = int(blockIdx.x) / extent.splits;
-  const int batch = int(blockIdx.z), tile = (batch * extent.tilesM + int(blockIdx.y)) * extent.tilesN + tileN;
-  const int firstN = tileN * Config::TileN, firstM = int(blockIdx.y) * Config::TileM;
+  int batch = int(blockIdx.z);
+  const int tile = (batch * extent.tilesM + int(blockIdx.y)) * extent.tilesN + tileN;
+  const int firstN = tileN * Config::TileN;
+  int firstM = int(blockIdx.y) * Config::TileM;
+  if constexpr (IsGrouped<Extent>) {
+    const BandFinder<Config::TileM, Extent> finder(extent, lane);
+    if (int(blockIdx.y) >= finder.bands() || !finder.enter(int(blockIdx.y), firstN, extent, w, x, batch, firstM))
+      return;
+  }
 
   uint32_t before = 0;
   {

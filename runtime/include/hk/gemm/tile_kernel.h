@@ -21,6 +21,7 @@
 #pragma once
 
 #include "hk/gemm/factor.h"
+#include "hk/gemm/groups.h"
 #include "hk/gemm/split.h"
 #include "hk/gemm/workgroup.h"
 #include "hk/sync.h"
@@ -375,9 +376,9 @@ private:
 };
 
 /// Workgroups: x: tiles times splits of K, split innermost; z: batches.
-template <class Config, class W, class X, class Program, bool Aligned>
-__global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X x, const Program program,
-                                                               const GemmExtent extent) {
+/// Extent: GemmExtent or a GroupedExtent.
+template <class Config, class W, class X, class Program, bool Aligned, class Extent>
+__global__ __launch_bounds__(Config::Threads) void tileKernel(W w, X x, const Program program, Extent extent) {
   startNextKernel();
   using Products = TileProducts<Config, W, X>;
   using Sum = typename Products::Sum;
@@ -385,11 +386,21 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(const W w, const X
   char *lds = dynamicLds();
   const int lane = int(threadIdx.x) % WaveSize, wave = waveOf(int(threadIdx.x));
   const int waveN = wave % Config::WavesN, waveM = wave / Config::WavesN;
-  const int split = int(blockIdx.x) % extent.splits, batch = int(blockIdx.z);
-  int tileM, tileN;
+  const int split = int(blockIdx.x) % extent.splits;
+  int batch = int(blockIdx.z), tileM, tileN;
+  const BandFinder<Config::TileM, Extent> finder(extent, lane);
+  if constexpr (IsGrouped<Extent>) {
+    extent.tilesM = finder.bands();
+    if (int(blockIdx.x) / extent.splits >= extent.tilesM * extent.tilesN)
+      return;
+  }
   tileOf(extent, int(blockIdx.x) / extent.splits, tileM, tileN);
-  const int firstN = tileN * Config::TileN, firstM = tileM * Config::TileM;
+  const int firstN = tileN * Config::TileN;
+  int firstM = tileM * Config::TileM;
   const int tile = (batch * extent.tilesM + tileM) * extent.tilesN + tileN;
+  if constexpr (IsGrouped<Extent>)
+    if (!finder.enter(tileM, firstN, extent, w, x, batch, firstM))
+      return;
 
   TileLoader<W, Config::TileN, Config::KBytes, Config::Threads, Aligned> loadW(w, batch, firstN, extent.n);
   TileLoader<X, Config::TileM, Config::KBytes, Config::Threads, Aligned> loadX(x, batch, firstM, extent.m);

@@ -9,16 +9,17 @@ namespace hk {
 namespace detail {
 
 /// A value that is the same in all lanes of a wavefront, as one that the compiler knows to be.
-HK_DEVICE uint32_t waveUniform(uint32_t value) {
+template <class T> HK_DEVICE T waveUniform(T value) {
+  static_assert(sizeof(T) == 4);
 #if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
-  return __builtin_amdgcn_readfirstlane(value);
+  return T(__builtin_amdgcn_readfirstlane(value));
 #else
   return value;
 #endif
 }
 
 /// The number of a wavefront.
-HK_DEVICE int waveOf(int thread) { return int(waveUniform(uint32_t(thread / WaveSize))); }
+HK_DEVICE int waveOf(int thread) { return waveUniform(thread / WaveSize); }
 
 HK_DEVICE char *dynamicLds() {
   extern __shared__ __attribute__((aligned(16))) char hkGemmLds[];
