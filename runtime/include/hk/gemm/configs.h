@@ -42,12 +42,12 @@ using StreamConfigs = ConfigList<
 #endif
 
 //                             tile      bytes  waves          resident
-//                             N    M    of K   on N, M stages          ahead  general
+//                             N    M    of K   on N, M stages          ahead  general ping-pong
 #if HK_AMD
 using TileConfigs = ConfigList<
     TileConfig<64,  64,  128,   2, 2,   2,     2,       false, true>,
     TileConfig<128, 128, 64,    2, 2,   2,     2,       false, true>,
-    TileConfig<256, 256, 64,    4, 2,   2,     1>>;
+    TileConfig<256, 256, 64,    4, 2,   2,     1,       false, false,  true>>;
 #else
 using TileConfigs = ConfigList<
     TileConfig<64,  64,  128,   2, 2,   4,     3,       true,  true>,
