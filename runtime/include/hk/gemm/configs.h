@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "hk/gemm/ring_kernel.h"
 #include "hk/gemm/stream_kernel.h"
 #include "hk/gemm/tile_kernel.h"
 
@@ -60,6 +61,16 @@ using TileConfigs = ConfigList<
     TileConfig<64,  64,  256,   2, 2,   3,     2,       true>,
     TileConfig<32,  64,  256,   2, 2,   4,     2,       true>,
     TileConfig<128, 64,  128,   2, 2,   4,     2,       true>>;
+#endif
+
+//                             tiles  tiles                           bytes
+//                             of W   of X   consumers  producers     of K   slots  resident
+#if HK_AMD
+using RingConfigs = ConfigList<
+    RingConfig<1,     2,     4,         4,            128,   5,     1>,
+    RingConfig<1,     4,     4,         4,            128,   3,     1>>;
+#else
+using RingConfigs = ConfigList<>;
 #endif
 
 } // namespace detail

@@ -39,6 +39,18 @@ hipError_t launchStream(const GemmCall &call, const W &w, const X &x, const Prog
   });
 }
 
+#if HK_AMD
+template <class Config, class W, class X, class Program>
+hipError_t launchRing(const GemmCall &call, const W &w, const X &x, const Program &program) {
+  using Sum = typename SumOf<typename W::Type>::Type;
+  const GemmExtent &e = call.extent;
+  constexpr int Lds = Config::template ldsBytes<Sum>();
+  return launchKernel(call.target, ringKernel<Config, W, X, Program, false>,
+                      dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
+                      dim3(Config::Threads), Lds, 1, call.stream, w, x, program, e);
+}
+#endif
+
 template <class Config, class W, class X, class Program>
 hipError_t launchTile(const GemmCall &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
@@ -67,6 +79,15 @@ hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &
           if (plan.config == decltype(i)::value)
             error = launchStream<Config>(call, w, x, program);
       });
+  } else if (plan.mode == GemmMode::Ring) {
+#if HK_AMD
+    if constexpr (W::Contiguous && X::Contiguous)
+      forEachIndex<RingConfigs::Size>([&](auto i) {
+        using Config = typename ConfigAt<decltype(i)::value, RingConfigs>::Type;
+        if (plan.config == decltype(i)::value)
+          error = launchRing<Config>(call, w, x, program);
+      });
+#endif
   } else {
     forEachIndex<TileConfigs::Size>([&](auto i) {
       using Config = typename ConfigAt<decltype(i)::value, TileConfigs>::Type;

@@ -31,12 +31,13 @@ namespace hk {
 enum class GemmMode {
   Stream, ///< hk/gemm/stream_kernel.h: M up to 64, both factors contiguous along K
   Tile,   ///< hk/gemm/tile_kernel.h
+  Ring,   ///< hk/gemm/ring_kernel.h: AMD, M up to 64, both factors contiguous along K
 };
 
 /// How hk::gemm runs. One that there is no kernel for is hipErrorInvalidValue.
 struct GemmPlan {
   GemmMode mode;
-  int config; ///< index in detail::StreamConfigs or detail::TileConfigs
+  int config; ///< index in detail::StreamConfigs, detail::TileConfigs or detail::RingConfigs
   int splits; ///< workgroups that share a tile; more than 1 needs a workspace
 };
 
@@ -70,12 +71,22 @@ template <class C> constexpr ConfigShape tileShape() {
           C::Stages * C::StageBytes, C::SumsInLds, C::template Holds<double> ? 8 : 4};
 }
 
+template <class C> constexpr ConfigShape ringShape() {
+  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, true, false, false,
+          C::RingBytes, C::SumsInLds, 8};
+}
+
 inline ConfigShape shapeOf(GemmMode mode, int config) {
   ConfigShape shape{};
   if (mode == GemmMode::Stream)
     forEachIndex<StreamConfigs::Size>([&](auto i) {
       if (config == decltype(i)::value)
         shape = streamShape<typename ConfigAt<decltype(i)::value, StreamConfigs>::Type>();
+    });
+  else if (mode == GemmMode::Ring)
+    forEachIndex<RingConfigs::Size>([&](auto i) {
+      if (config == decltype(i)::value)
+        shape = ringShape<typename ConfigAt<decltype(i)::value, RingConfigs>::Type>();
     });
   else
     forEachIndex<TileConfigs::Size>([&](auto i) {
@@ -181,6 +192,8 @@ template <class F> void forEachConfig(F f) {
     f(GemmMode::Stream, config, shapeOf(GemmMode::Stream, config));
   for (int config = 0; config < TileConfigs::Size; ++config)
     f(GemmMode::Tile, config, shapeOf(GemmMode::Tile, config));
+  for (int config = 0; config < RingConfigs::Size; ++config)
+    f(GemmMode::Ring, config, shapeOf(GemmMode::Ring, config));
 }
 
 /// Whether there can be \p splits parts: outside of a cluster every tile needs a counter. Parts may be without a block of K.
@@ -196,7 +209,7 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
   double least = 1e300;
   forEachConfig([&](GemmMode mode, int config, const ConfigShape &c) {
     // Weights are read once: few rows are in one tile.
-    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || mode == GemmMode::Stream)))
+    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || mode != GemmMode::Tile)))
       return;
     for (int splits : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32}) {
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
