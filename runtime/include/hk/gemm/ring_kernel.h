@@ -72,7 +72,7 @@ HK_DEVICE void releaseCount(uint32_t *counter, int lane) {
 /// Waits until a counter is \p least. All lanes.
 HK_DEVICE void awaitCount(uint32_t *counter, uint32_t least, int lane) {
 #if defined(__AMDGCN__)
-  constexpr uint32_t Never = ~0u; // blocks of 128 bytes are fewer
+  constexpr uint32_t Never = ~0u; // K has fewer blocks
   while (true) {
     // Reads by an exchange that never happens: in LDS nothing tells an atomic load from one that races with the additions.
     uint32_t seen = Never;
