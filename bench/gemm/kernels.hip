@@ -11,7 +11,7 @@
 using namespace hk;
 using namespace hk::detail;
 
-/// Kind: index in KINDS of registers.py. Mode: 0 stream, 1 tile. Lds: dynamic bytes of a workgroup.
+/// Kind: index in KINDS of registers.py. Mode: 0 stream, 1 tile, 2 ring. Lds: dynamic bytes of a workgroup.
 template <int Kind, int Mode, int Config, int Lds, int Threads> struct Case {
   template <class V> HK_DEVICE V operator()(V sum) const { return sum; }
 };
@@ -27,6 +27,10 @@ template <int Kind, class T, bool ContiguousW, bool ContiguousX, class Y> struct
   template <int I> static const void *stream() {
     using C = typename ConfigAt<I, StreamConfigs>::Type;
     return reinterpret_cast<const void *>(&streamKernel<C, W, X, Program<0, I, C>, false>);
+  }
+  template <int I> static const void *ring() {
+    using C = typename ConfigAt<I, RingConfigs>::Type;
+    return reinterpret_cast<const void *>(&ringKernel<C, W, X, Program<2, I, C>, false>);
   }
   template <int I> static const void *tile() {
     using C = typename ConfigAt<I, TileConfigs>::Type;
@@ -58,11 +62,13 @@ void instantiate() {
       kernel = F16::stream<decltype(i)::value>();
   });
   forEachIndex<TileConfigs::Size>([](auto i) { kernel = F16::tile<decltype(i)::value>(); });
+  forEachIndex<RingConfigs::Size>([](auto i) { kernel = F16::ring<decltype(i)::value>(); });
 
   constexpr int Plain = firstPlain(), Last = TileConfigs::Size - 1;
   auto along = [](auto kernels) {
     using K = decltype(kernels);
     kernel = K::template stream<Plain>();
+    kernel = K::template ring<RingConfigs::Size - 1>();
     kernel = K::template tile<0>();
 #if defined(__gfx90a__)
     if constexpr (sizeof(typename K::W::Type) > 1) // not chosen there

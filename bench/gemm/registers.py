@@ -23,9 +23,12 @@ def label(name):
         rows, columns, waves_n = (int(v) for v in re.search(r"StreamConfigILi(\d+)ELi(\d+)ELi(\d+)E", name).groups())
         form = int(re.search(r"StreamFormE(\d)E", name)[1])
         tile, more = (16 * rows * waves_n, 16 * columns if form == 0 else 8), FORMS[form]
+    elif mode == 2:
+        rows, columns, consumers = (int(v) for v in re.search(r"RingConfigILi(\d+)ELi(\d+)ELi(\d+)E", name).groups())
+        tile, more = (16 * rows * consumers, 16 * columns), ""
     else:
         tile, more = re.search(r"TileConfigILi(\d+)ELi(\d+)E", name).groups(), ""
-    text = "%s %s %d %sx%s x%d%s" % (KINDS[kind], ("stream", "tile")[mode], index, *tile, threads // 64, more)
+    text = "%s %s %d %sx%s x%d%s" % (KINDS[kind], ("stream", "tile", "ring")[mode], index, *tile, threads // 64, more)
     return text, (kind, mode, index), lds, threads
 
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "hk/gemm/ring_kernel.h"
 #include "hk/gemm/stream_kernel.h"
 #include "hk/gemm/tile_kernel.h"
 #include "hk/gemm/warpgroup_kernel.h"
@@ -45,12 +46,12 @@ using StreamConfigs = ConfigList<
 #endif
 
 //                             tile      bytes  waves          resident
-//                             N    M    of K   on N, M stages          ahead  general
+//                             N    M    of K   on N, M stages          ahead  general ping-pong
 #if HK_AMD
 using TileConfigs = ConfigList<
     TileConfig<64,  64,  128,   2, 2,   2,     2,       false, true>,
     TileConfig<128, 128, 64,    2, 2,   2,     2,       false, true>,
-    TileConfig<256, 256, 64,    4, 2,   2,     1>>;
+    TileConfig<256, 256, 64,    4, 2,   2,     1,       false, false,  true>>;
 #elif HK_WARPGROUPS
 using TileConfigs = ConfigList<
     TileConfig<64,  64,  128,   2, 2,   4,     3,       true,  true>,
@@ -88,6 +89,16 @@ using WarpgroupConfigs = ConfigList<
     WarpgroupConfig<1,     2,     128,  1,     3,     2>>;
 #else
 using WarpgroupConfigs = ConfigList<>;
+#endif
+
+//                             tiles  tiles                           bytes
+//                             of W   of X   consumers  producers     of K   slots  resident
+#if HK_AMD
+using RingConfigs = ConfigList<
+    RingConfig<1,     2,     4,         4,            128,   5,     1>,
+    RingConfig<1,     4,     4,         4,            128,   3,     1>>;
+#else
+using RingConfigs = ConfigList<>;
 #endif
 
 } // namespace detail

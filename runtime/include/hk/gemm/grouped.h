@@ -49,10 +49,9 @@ HK_HOST_DEVICE const void *sizesOf(const GemmGroups &groups) { return groups.gro
 template <class X> bool areGroupsAligned(const GemmRowGroups &) { return X::Contiguous; }
 template <class X> bool areGroupsAligned(const GemmGroups &) { return false; }
 
-/// Without the kernels that know no groups.
 template <class W, class X> GemmProblem groupedProblem(const Target &target, const GemmShape &shape, bool aligned) {
   GemmProblem problem = problemOf<W, X>(target, shape, aligned);
-  problem.warpgroups = false;
+  problem.grouped = true;
   return problem;
 }
 

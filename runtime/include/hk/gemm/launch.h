@@ -40,6 +40,18 @@ hipError_t launchStream(const GemmCall<Extent> &call, const W &w, const X &x, co
   });
 }
 
+#if HK_AMD
+template <class Config, class W, class X, class Program>
+hipError_t launchRing(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
+  using Sum = typename SumOf<typename W::Type>::Type;
+  const GemmExtent &e = call.extent;
+  constexpr int Lds = Config::template ldsBytes<Sum>();
+  return launchKernel(call.target, ringKernel<Config, W, X, Program, false>,
+                      dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
+                      dim3(Config::Threads), Lds, 1, call.stream, w, x, program, e);
+}
+#endif
+
 template <class Config, class Extent, class W, class X, class Program>
 hipError_t launchTile(const GemmCall<Extent> &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
@@ -94,6 +106,15 @@ hipError_t launchGemm(GemmCall<Extent> call, const GemmPlan &plan, const W &w, c
         if constexpr (Config::template Holds<typename W::Type>)
           if (plan.config == decltype(i)::value)
             error = launchWarpgroup<Config>(call, w, x, program);
+      });
+#endif
+  } else if (plan.mode == GemmMode::Ring) {
+#if HK_AMD
+    if constexpr (W::Contiguous && X::Contiguous && !IsGrouped<Extent>)
+      forEachIndex<RingConfigs::Size>([&](auto i) {
+        using Config = typename ConfigAt<decltype(i)::value, RingConfigs>::Type;
+        if (plan.config == decltype(i)::value)
+          error = launchRing<Config>(call, w, x, program);
       });
 #endif
   } else {

@@ -33,9 +33,10 @@
 namespace hk {
 
 enum class GemmMode {
-  Stream, ///< hk/gemm/stream_kernel.h: M up to 64, both factors contiguous along K
-  Tile,   ///< hk/gemm/tile_kernel.h
+  Stream,    ///< hk/gemm/stream_kernel.h: M up to 64, both factors contiguous along K
+  Tile,      ///< hk/gemm/tile_kernel.h
   Warpgroup, ///< hk/gemm/warpgroup_kernel.h: aligned factors along K of 1 or 2 bytes, as they are stored; sm_90a
+  Ring,      ///< hk/gemm/ring_kernel.h: AMD, M up to 64, both factors contiguous along K
 };
 
 /// How hk::gemm runs. One that there is no kernel for is hipErrorInvalidValue.
@@ -57,6 +58,7 @@ struct GemmProblem {
   bool aligned;      ///< and in chunks of 16 bytes
   bool hasSparse;    ///< the target has instructions for sparse factors of this type
   bool warpgroups;   ///< both are multiplied as stored, and sm_90a's warpgroups multiply these types
+  bool grouped = false; ///< hk::gemmGrouped
 };
 
 struct ConfigShape {
@@ -65,41 +67,77 @@ struct ConfigShape {
   bool anyLayout;
   bool sparse;
   bool warpgroups;
-  bool bytes; ///< takes factors of a byte
+  bool groups;  ///< takes groups
+  bool bytes;   ///< takes factors of a byte
   int stages, sums; ///< that LDS holds: bytes of the factors, then numbers
   int sumBytes;     ///< of a sum at most
 };
+template <class C> constexpr ConfigShape commonShape() {
+  ConfigShape shape{};
+  shape.tileN = C::TileN, shape.tileM = C::TileM;
+  shape.blockBytes = C::BlockBytes, shape.bytesAhead = C::BytesAhead;
+  shape.resident = C::Resident, shape.threads = C::Threads;
+  shape.sums = C::SumsInLds, shape.sumBytes = 8;
+  shape.general = HK_AMD;
+  shape.bytes = true;
+  return shape;
+}
 template <class C> constexpr ConfigShape streamShape() {
-  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD, false, C::Sparse, false, true,
-          0, C::SumsInLds, 8};
+  ConfigShape shape = commonShape<C>();
+  shape.sparse = C::Sparse;
+  shape.groups = true;
+  return shape;
 }
 template <class C> constexpr ConfigShape tileShape() {
-  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD || C::General, C::General, false, false, true,
-          C::Stages * C::StageBytes, C::SumsInLds, C::template Holds<double> ? 8 : 4};
+  ConfigShape shape = commonShape<C>();
+  shape.general |= C::General;
+  shape.anyLayout = C::General;
+  shape.groups = true;
+  shape.stages = C::Stages * C::StageBytes;
+  shape.sumBytes = C::template Holds<double> ? 8 : 4;
+  return shape;
 }
-
 template <class C> constexpr ConfigShape warpgroupShape() {
-  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, false, false, false, true, C::template Holds<int8_t>,
-          C::template ldsBytes<float>(), C::SumsInLds, 4};
+  ConfigShape shape = commonShape<C>();
+  shape.warpgroups = true;
+  shape.bytes = C::template Holds<int8_t>;
+  shape.stages = C::template ldsBytes<float>();
+  shape.sumBytes = 4;
+  return shape;
+}
+template <class C> constexpr ConfigShape ringShape() {
+  ConfigShape shape = commonShape<C>();
+  shape.stages = C::RingBytes;
+  return shape;
 }
 
+/// f(mode, config, shape) for every configuration there is.
+template <class F> void forEachConfig(F f) {
+  forEachIndex<StreamConfigs::Size>([&](auto i) {
+    constexpr int I = decltype(i)::value;
+    f(GemmMode::Stream, I, streamShape<typename ConfigAt<I, StreamConfigs>::Type>());
+  });
+  forEachIndex<TileConfigs::Size>([&](auto i) {
+    constexpr int I = decltype(i)::value;
+    f(GemmMode::Tile, I, tileShape<typename ConfigAt<I, TileConfigs>::Type>());
+  });
+  forEachIndex<WarpgroupConfigs::Size>([&](auto i) {
+    constexpr int I = decltype(i)::value;
+    f(GemmMode::Warpgroup, I, warpgroupShape<typename ConfigAt<I, WarpgroupConfigs>::Type>());
+  });
+  forEachIndex<RingConfigs::Size>([&](auto i) {
+    constexpr int I = decltype(i)::value;
+    f(GemmMode::Ring, I, ringShape<typename ConfigAt<I, RingConfigs>::Type>());
+  });
+}
+
+/// Zeros if there is none.
 inline ConfigShape shapeOf(GemmMode mode, int config) {
   ConfigShape shape{};
-  if (mode == GemmMode::Stream)
-    forEachIndex<StreamConfigs::Size>([&](auto i) {
-      if (config == decltype(i)::value)
-        shape = streamShape<typename ConfigAt<decltype(i)::value, StreamConfigs>::Type>();
-    });
-  else if (mode == GemmMode::Warpgroup)
-    forEachIndex<WarpgroupConfigs::Size>([&](auto i) {
-      if (config == decltype(i)::value)
-        shape = warpgroupShape<typename ConfigAt<decltype(i)::value, WarpgroupConfigs>::Type>();
-    });
-  else
-    forEachIndex<TileConfigs::Size>([&](auto i) {
-      if (config == decltype(i)::value)
-        shape = tileShape<typename ConfigAt<decltype(i)::value, TileConfigs>::Type>();
-    });
+  forEachConfig([&](GemmMode m, int c, const ConfigShape &one) {
+    if (m == mode && c == config)
+      shape = one;
+  });
   return shape;
 }
 
@@ -121,8 +159,10 @@ inline bool canRun(const Target &target, const GemmProblem &p, const ConfigShape
   // gfx90a has no instructions for 8-bit types of twice the K: the compiler runs out of registers.
   if (target.arch == Arch::Gfx90a && p.factorBytes == 1 && c.tileN * c.tileM > 128 * 128)
     return false;
-  return c.threads && p.sumBytes <= c.sumBytes && c.stages <= ldsOf(target) && c.sums * p.sumBytes <= ldsOf(target) && (c.general || p.aligned) &&
-         (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse) && (!c.warpgroups || (target.arch == Arch::Sm90 && p.warpgroups)) && (c.bytes || p.factorBytes > 1);
+  return c.threads && p.sumBytes <= c.sumBytes && c.stages <= ldsOf(target) && c.sums * p.sumBytes <= ldsOf(target) &&
+         (c.general || p.aligned) && (c.anyLayout || p.alongK) && (!c.sparse || p.hasSparse) &&
+         (!c.warpgroups || (target.arch == Arch::Sm90 && p.warpgroups)) && (c.groups || !p.grouped) &&
+         (c.bytes || p.factorBytes > 1);
 }
 
 /// Bytes of workspace that \p splits parts of each tile take.
@@ -145,7 +185,7 @@ struct GemmTuning {
   double bandwidth, cacheBandwidth, unitRate, xShare, matrixRate, warpgroupRate, mix, round;
   struct {
     double start, latency, balance;
-  } of[3]; ///< by GemmMode
+  } of[3]; ///< of modes that read W to registers or a ring, of Tile, of Warpgroup
   double cluster, clusterWorkgroup, full, knee, workspace, workspaceByte;
 };
 
@@ -177,7 +217,7 @@ inline int64_t clusterCapacity(const Target &target, const ConfigShape &c, int s
 /// The model's time in microseconds, without what every launch costs.
 inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, const ConfigShape &c, int splits) {
   const GemmTuning &t = gemmTuningOf(target);
-  const auto &of = t.of[int(mode)];
+  const auto &of = t.of[mode == GemmMode::Tile ? 1 : mode == GemmMode::Warpgroup ? 2 : 0];
   auto greater = [](double a, double b) { return a > b ? a : b; };
   auto lesser = [](double a, double b) { return a < b ? a : b; };
   const int64_t workgroups = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches * splits;
@@ -214,16 +254,6 @@ inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, 
   return time;
 }
 
-/// f(mode, config, shape) for every configuration there is.
-template <class F> void forEachConfig(F f) {
-  for (int config = 0; config < StreamConfigs::Size; ++config)
-    f(GemmMode::Stream, config, shapeOf(GemmMode::Stream, config));
-  for (int config = 0; config < TileConfigs::Size; ++config)
-    f(GemmMode::Tile, config, shapeOf(GemmMode::Tile, config));
-  for (int config = 0; config < WarpgroupConfigs::Size; ++config)
-    f(GemmMode::Warpgroup, config, shapeOf(GemmMode::Warpgroup, config));
-}
-
 /// Whether there can be \p splits parts: outside of a cluster every tile needs a counter. Parts may be without a block of K.
 inline bool canSplit(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
   const int64_t tiles = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches;
@@ -237,7 +267,7 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
   double least = 1e300;
   forEachConfig([&](GemmMode mode, int config, const ConfigShape &c) {
     // Weights are read once: few rows are in one tile.
-    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || mode == GemmMode::Stream)))
+    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || mode != GemmMode::Tile)))
       return;
     for (int splits : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32}) {
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
@@ -252,7 +282,8 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
 
 inline bool operator==(const GemmProblem &a, const GemmProblem &b) {
   return a.m == b.m && a.n == b.n && a.k == b.k && a.batches == b.batches && a.factorBytes == b.factorBytes &&
-         a.sumBytes == b.sumBytes && a.alongK == b.alongK && a.aligned == b.aligned && a.hasSparse == b.hasSparse && a.warpgroups == b.warpgroups;
+         a.sumBytes == b.sumBytes && a.alongK == b.alongK && a.aligned == b.aligned && a.hasSparse == b.hasSparse && a.warpgroups == b.warpgroups &&
+         a.grouped == b.grouped;
 }
 
 } // namespace detail

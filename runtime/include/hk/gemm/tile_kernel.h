@@ -8,6 +8,26 @@
 //   copies      (NVIDIA, aligned factors along K that are multiplied as stored) cp.async to LDS, Stages - 1 of them ahead; with
 //               Ahead, the chunks of the next step are loaded from LDS while one step is multiplied
 //
+//   ping-pong   (AMD, PingPong: 8 wavefronts, of which w and w + 4 share a SIMD) two groups, wavefronts 0 to 3 and 4 to 7: while one
+//               gives its SIMD's matrix core work, the other one accesses memory and LDS
+//
+// Ping-pong. Barriers divide time in phases, and the groups are one phase, half a stage, apart:
+//
+//   phase      2n                   2n + 1               2n + 2
+//   group 0    memory of n          products of n        memory of n + 1
+//   group 1    products of n - 1    memory of n          products of n
+//
+// Memory of n: what the group holds of stage n + 1 is stored to LDS, stage n + 2 is asked for, and all chunks of stage n go from
+// LDS to registers. Two halves of LDS are enough. Stage n is in half n % 2:
+//
+//   stored   in phases 2n - 2 (group 0's part) and 2n - 1 (group 1's); stage 0 before phase 0
+//   read     in phases 2n (group 0) and 2n + 1 (group 1): behind the barrier between 2n - 1 and 2n, so all of it is there
+//   stored over with stage n + 2 in phases 2n + 2 and 2n + 3: behind the barrier between 2n + 1 and 2n + 2, so both have read it
+//
+// Each barrier is sync::lds(), before which a wavefront waits for its LDS accesses: then its stores are there, and what it read is
+// in registers. All wavefronts meet at one barrier instruction, 2 * stages + 1 times; group 1 does nothing in phase 0 and
+// group 0 nothing in the last one.
+//
 // LDS holds chunks of 16 bytes of K, the order of which is twisted within each 128 bytes (TileSlots), so that 8 neighbouring
 // lanes touch all banks in each of the ways in which they are read and written. Factors that are not contiguous along K are
 // turned in registers: a work-item loads as many vectors as a chunk has elements, and stores as many chunks as a vector has.
@@ -30,7 +50,7 @@ namespace hk {
 namespace detail {
 
 template <int TileN_, int TileM_, int KBytes_, int WavesN_, int WavesM_, int Stages_, int Resident_,
-          bool Ahead_ = false, bool General_ = false>
+          bool Ahead_ = false, bool General_ = false, bool PingPong_ = false>
 struct TileConfig {
   static constexpr int TileN = TileN_, TileM = TileM_, KBytes = KBytes_, WavesN = WavesN_, WavesM = WavesM_;
   static constexpr int Stages = Stages_;
@@ -39,6 +59,8 @@ struct TileConfig {
   /// Whether there is a kernel for all layouts and, on NVIDIA, alignments; otherwise for aligned factors along K alone. On AMD
   /// every kernel takes every alignment.
   static constexpr bool General = General_;
+  static constexpr bool PingPong = PingPong_; ///< see the top
+  static_assert(!PingPong || (HK_AMD && WavesN * WavesM == 8), "two wavefronts on each of four SIMDs");
   static constexpr int Threads = WavesN * WavesM * WaveSize;
   static constexpr int TileX = HK_AMD ? 16 : 8;
   /// Tiles of the instruction that a wavefront has.
@@ -337,6 +359,18 @@ public:
           Op::multiply(sums[t][c], w[buffer][t], x[buffer][c], part);
   }
 
+  /// A stage in two parts: its chunks to registers, and their products.
+  HK_DEVICE void loadStage(const char *stage) {
+#pragma unroll
+    for (int step = 0; step < Steps; ++step)
+      load(stage, step, step);
+  }
+  HK_DEVICE void multiplyLoaded() {
+#pragma unroll
+    for (int step = 0; step < Steps; ++step)
+      multiply(step);
+  }
+
   /// All steps of a stage.
   HK_DEVICE void multiplyStage(const char *stage) {
 #pragma unroll
@@ -370,10 +404,28 @@ private:
   }
 
   int rowW, rowX, lane;
-  static constexpr int Buffers = Config::Ahead ? 2 : 1;
+  static constexpr int Buffers = Config::PingPong ? Steps : Config::Ahead ? 2 : 1;
   uint32_t x[Buffers][ColTiles][4], w[Buffers][RowTiles][Op::WChunks][4];
   Sums<Sum> sums[RowTiles][ColTiles];
 };
+
+/// sync::lds() that nothing is moved across: matrix instructions access no memory, so that fences alone do not hold them.
+HK_DEVICE void phaseBarrier() {
+#if defined(__AMDGCN__)
+  __builtin_amdgcn_sched_barrier(0);
+  sync::lds();
+  __builtin_amdgcn_sched_barrier(0);
+#endif
+}
+
+/// Of this wavefront's instructions over those of others on its SIMD: 0 to 3, 0 at the start.
+template <int Priority> HK_DEVICE void setPriority() {
+#if defined(__AMDGCN__)
+  __builtin_amdgcn_sched_barrier(0);
+  __builtin_amdgcn_s_setprio(Priority);
+  __builtin_amdgcn_sched_barrier(0);
+#endif
+}
 
 /// Workgroups: x: tiles times splits of K, split innermost; z: batches.
 /// Extent: GemmExtent or a GroupedExtent.
@@ -493,8 +545,8 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(W w, X x, const Pr
   } else {
     awaitPreviousKernel();
     before = beginPart(extent, tile);
-    auto fetch = [&](int n) {
-      const int stage = stageOf(n), k = stage * StageElements;
+    auto fetch = [&](int stage) {
+      const int k = stage * StageElements;
       if (stage < whole) {
         loadW.template fetch<true>(k, StageElements);
         loadX.template fetch<true>(k, StageElements);
@@ -503,9 +555,8 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(W w, X x, const Pr
         loadX.template fetch<false>(k, extent.k - k);
       }
     };
-    auto put = [&](int n) {
-      char *to = lds + n % 2 * Config::StageBytes;
-      const int stage = stageOf(n), k = stage * StageElements;
+    auto put = [&](int stage, char *to) {
+      const int k = stage * StageElements;
       if (stage < whole) {
         loadW.template put<true>(to, k, StageElements);
         loadX.template put<true>(to + Config::TileN * Config::KBytes, k, StageElements);
@@ -515,17 +566,44 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(W w, X x, const Pr
       }
     };
     if (count > 0) {
-      fetch(0);
-      put(0);
+      fetch(stageOf(0));
+      put(stageOf(0), lds);
     }
-    for (int n = 0; n < count; ++n) {
-      sync::lds();
-      if (n + 1 < count)
-        fetch(n + 1);
-      products.multiplyStage(lds + n % 2 * Config::StageBytes);
-      // The half that was read before the last barrier.
-      if (n + 1 < count)
-        put(n + 1);
+    if constexpr (Config::PingPong) {
+      int held = 0; // the stage that is in registers
+      auto hold = [&](int n) {
+        if (n < count)
+          fetch(held = stageOf(n));
+      };
+      hold(1);
+      const int group = wave / 4;
+      int ahead = 1, half = 0;
+      for (int phase = -group, last = 2 * count - group; phase <= last; ++phase) {
+        phaseBarrier();
+        // One after the other and not in branches of one condition: the compiler would hold sums in two places.
+        if ((uint32_t(phase) & 0x80000001u) == 1) { // odd and not negative
+          setPriority<1>();
+          products.multiplyLoaded();
+          setPriority<0>();
+        }
+        if (phase % 2 == 0 && phase < 2 * count) {
+          if (ahead < count)
+            put(held, lds + (Config::StageBytes - half));
+          hold(++ahead);
+          products.loadStage(lds + half);
+          half = Config::StageBytes - half;
+        }
+      }
+    } else {
+      for (int n = 0; n < count; ++n) {
+        sync::lds();
+        if (n + 1 < count)
+          fetch(stageOf(n + 1));
+        products.multiplyStage(lds + n % 2 * Config::StageBytes);
+        // The half that was read before the last barrier.
+        if (n + 1 < count)
+          put(stageOf(n + 1), lds + (n + 1) % 2 * Config::StageBytes);
+      }
     }
   }
 

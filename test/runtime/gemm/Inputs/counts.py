@@ -25,8 +25,9 @@ def ceil(a, b):
 
 
 plans = [line.split(None, 7) for line in subprocess.check_output(["hk-sim", program], text=True).splitlines()]
-for orders, index, stream, sparse, tile_m, tile_n, block, name in plans:
-    stream, sparse, tile_m, tile_n, block = (int(word) for word in (stream, sparse, tile_m, tile_n, block))
+for orders, index, mode, sparse, tile_m, tile_n, block, name in plans:
+    mode, sparse, tile_m, tile_n, block = (int(word) for word in (mode, sparse, tile_m, tile_n, block))
+    stream, ring = mode == 0, mode == 2  # of hk::GemmMode
     folded = stream and tile_m == 8 and not sparse
     size = 1 if orders == "I8" else 2
     # Whole tiles and blocks; and what is left over of each.
@@ -48,7 +49,7 @@ for orders, index, stream, sparse, tile_m, tile_n, block, name in plans:
         # Nothing while K is multiplied. Where the wavefronts of a stream kernel add up their sums, once in a workgroup, rows
         # of 16 and more share banks.
         check(what + "conflicts in LDS", kernel["lds_conflicts"], max(64, 2 * tile_m) * tiles if stream else 0)
-        if stream and m % tile_m == 0:
+        if (stream or ring) and m % tile_m == 0:
             # Each workgroup reads its rows of both factors once; wavefronts read the kernel's arguments.
             rows = tile_n + (tile_m if folded else ceil(tile_m, 16) * 16)
             least = tiles * rows * k * size
