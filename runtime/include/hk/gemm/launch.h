@@ -40,6 +40,18 @@ hipError_t launchStream(const GemmCall &call, const W &w, const X &x, const Prog
 }
 
 template <class Config, class W, class X, class Program>
+hipError_t launchDot(const GemmCall &call, const W &w, const X &x, const Program &program) {
+  using Sum = typename SumOf<typename W::Type>::Type;
+  const GemmExtent &e = call.extent;
+  constexpr int Lds = Config::template ldsBytes<Sum>();
+  return withAlignment<HK_AMD>(call.aligned, [&](auto aligned) {
+    return launchKernel(call.target, dotKernel<Config, W, X, Program, decltype(aligned)::value>,
+                        dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
+                        dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
+  });
+}
+
+template <class Config, class W, class X, class Program>
 hipError_t launchTile(const GemmCall &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
   const GemmExtent &e = call.extent;
@@ -66,6 +78,12 @@ hipError_t launchGemm(GemmCall call, const GemmPlan &plan, const W &w, const X &
         if constexpr (!Config::Sparse || hasSparseForm<typename W::Type, typename X::Type>)
           if (plan.config == decltype(i)::value)
             error = launchStream<Config>(call, w, x, program);
+      });
+  } else if (plan.mode == GemmMode::Dot) {
+    if constexpr (W::Contiguous && X::Contiguous)
+      forEachIndex<DotConfigs::Size>([&](auto i) {
+        if (plan.config == decltype(i)::value)
+          error = launchDot<typename ConfigAt<decltype(i)::value, DotConfigs>::Type>(call, w, x, program);
       });
   } else {
     forEachIndex<TileConfigs::Size>([&](auto i) {

@@ -9,13 +9,18 @@
 //
 //   memory = workgroups * (own of W + xShare * own of X) / rate
 //   rate   = the least of unitRate and what its workgroups have under way / latency
-//   matrix = multiplications of its workgroups / matrixRate
+//   matrix = multiplications of its workgroups / matrixRate; those of mode Dot: vector instructions of its workgroups / vectorRate
 //   all    = W / bandwidth, times (the most workgroups of a unit / the mean) ^ balance if all of them run at once
 //   time   = max(memory, matrix, all) + mix * the lesser of memory and matrix + round for each round of workgroups but the first
 //            + for splits: cluster + clusterWorkgroup * splits, + full * how far the device is filled beyond `knee` (a cluster starts
 //              as a whole, and one of the next launch finds no room before); or workspace + workspaceByte * bytes of a tile's parts
 //
-// sm_90's constants were fitted to the times of 3,900 plans on an H200 (f16, 13 shapes of weights, m from 1 to 64): the plan that the
+// Dot against Stream and Tile: where memory bounds both, `memory` and `all` are nearly the same, and by `mix` the one with fewer
+// instructions for a byte comes first. Dot is better where its small tiles spare splits or spread more evenly, and for few rows; worse
+// where its wavefronts, of four rows of W each, read much of X. A tie goes to the mode named first: Stream, Tile, Dot. vectorRate is
+// not fitted: it is the clock times the wavefront instructions of a cycle, on every target.
+//
+// sm_90's other constants were fitted to the times of 3,900 plans on an H200 (f16, 13 shapes of weights, m from 1 to 64): the plan that the
 // model takes needs 4 % more time than the best one, in the mean. Those of AMD follow from the documents; no AMD hardware was timed.
 //
 //===----------------------------------------------------------------------===//
@@ -31,12 +36,13 @@ namespace hk {
 enum class GemmMode {
   Stream, ///< hk/gemm/stream_kernel.h: M up to 64, both factors contiguous along K
   Tile,   ///< hk/gemm/tile_kernel.h
+  Dot,    ///< hk/gemm/dot_kernel.h: M up to 4, both factors contiguous along K
 };
 
 /// How hk::gemm runs. One that there is no kernel for is hipErrorInvalidValue.
 struct GemmPlan {
   GemmMode mode;
-  int config; ///< index in detail::StreamConfigs or detail::TileConfigs
+  int config; ///< index in detail::StreamConfigs, detail::TileConfigs or detail::DotConfigs
   int splits; ///< workgroups that share a tile; more than 1 needs a workspace
 };
 
@@ -60,6 +66,7 @@ struct ConfigShape {
   bool sparse;
   int stages, sums; ///< that LDS holds: bytes of the factors, then numbers
   int sumBytes;     ///< of a sum at most
+  int dotRows = 0;  ///< of W that a wavefront multiplies without matrix instructions
 };
 template <class C> constexpr ConfigShape streamShape() {
   return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD, false, C::Sparse,
@@ -69,6 +76,10 @@ template <class C> constexpr ConfigShape tileShape() {
   return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD || C::General, C::General, false,
           C::Stages * C::StageBytes, C::SumsInLds, C::template Holds<double> ? 8 : 4};
 }
+template <class C> constexpr ConfigShape dotShape() {
+  return {C::TileN, C::TileM, C::BlockBytes, C::BytesAhead, C::Resident, C::Threads, HK_AMD, false, false,
+          0, C::SumsInLds, 8, C::Rows};
+}
 
 inline ConfigShape shapeOf(GemmMode mode, int config) {
   ConfigShape shape{};
@@ -76,6 +87,11 @@ inline ConfigShape shapeOf(GemmMode mode, int config) {
     forEachIndex<StreamConfigs::Size>([&](auto i) {
       if (config == decltype(i)::value)
         shape = streamShape<typename ConfigAt<decltype(i)::value, StreamConfigs>::Type>();
+    });
+  else if (mode == GemmMode::Dot)
+    forEachIndex<DotConfigs::Size>([&](auto i) {
+      if (config == decltype(i)::value)
+        shape = dotShape<typename ConfigAt<decltype(i)::value, DotConfigs>::Type>();
     });
   else
     forEachIndex<TileConfigs::Size>([&](auto i) {
@@ -119,17 +135,26 @@ inline size_t splitBytes(const Target &target, const GemmProblem &p, const Confi
 struct GemmTuning {
   double bandwidth, balance, unitRate, latency, xShare, matrixRate, mix, round;
   double cluster, clusterWorkgroup, full, knee, workspace, workspaceByte;
+  double vectorRate; ///< vector instructions of a wavefront that a compute unit executes in a microsecond
 };
 
 inline const GemmTuning &gemmTuningOf(const Target &target) {
   static constexpr GemmTuning Table[] = {
-      /* gfx90a */ {1.6e6, 0.23, 60e3, 2.0, 0.44, 1.7e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
-      /* gfx942 */ {5.3e6, 0.23, 60e3, 2.0, 0.44, 2.1e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
-      /* gfx950 */ {8.0e6, 0.23, 80e3, 2.0, 0.44, 4.7e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
-      /* sm_80 */ {1.9e6, 0.23, 40e3, 2.0, 0.44, 1.2e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5},
-      /* sm_90 */ {4.3e6, 0.23, 53.6e3, 2.28, 0.326, 2.2e6, 0.137, 0.426, 2.22, 0.0095, 16.2, 0.853, 2.77, 3.3e-5},
+      /* gfx90a */ {1.6e6, 0.23, 60e3, 2.0, 0.44, 1.7e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5, 1.7e3},
+      /* gfx942 */ {5.3e6, 0.23, 60e3, 2.0, 0.44, 2.1e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5, 2.1e3},
+      /* gfx950 */ {8.0e6, 0.23, 80e3, 2.0, 0.44, 4.7e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5, 2.4e3},
+      /* sm_80 */ {1.9e6, 0.23, 40e3, 2.0, 0.44, 1.2e6, 0.3, 0.3, 0, 0, 0, 1, 2.9, 3e-5, 5.6e3},
+      /* sm_90 */ {4.3e6, 0.23, 53.6e3, 2.28, 0.326, 2.2e6, 0.137, 0.426, 2.22, 0.0095, 16.2, 0.853, 2.77, 3.3e-5, 7.0e3},
   };
   return Table[int(target.arch)];
+}
+
+/// Vector instructions that a chunk of W takes where a wavefront multiplies \p rows rows of W by \p m of X: hk/gemm/dot_instructions.h.
+/// An upper figure for its type's size: f16 and int8 take fewer on AMD.
+inline double dotInstructions(int factorBytes, int rows, int m) {
+  const double elements = 16.0 / factorBytes, unpacks = factorBytes >= 4 ? 0 : HK_AMD ? 8 : elements;
+  const double products = HK_AMD && factorBytes < 8 ? elements / 2 : elements;
+  return unpacks * (1 + double(m) / rows) + m * products;
 }
 
 /// Workgroups of clusters of \p splits that the device holds. A cluster lies in one part of the device: 16 or 18 multiprocessors.
@@ -159,10 +184,14 @@ inline double timeOf(const Target &target, const GemmProblem &p, const ConfigSha
   if (rounds > 1 && busiest < rounds * c.resident)
     busiest = rounds * c.resident;
   const double own = double(blocks) * c.blockBytes;
-  const double memory = busiest * own * (c.tileN + t.xShare * c.tileM) / lesser(t.unitRate, ahead / t.latency);
+  // Without matrix instructions each wavefront along N reads X for itself.
+  const int rowsOfX = c.dotRows ? c.tileM * (c.tileN / c.dotRows) : c.tileM;
+  const double memory = busiest * own * (c.tileN + t.xShare * rowsOfX) / lesser(t.unitRate, ahead / t.latency);
   // Instructions for types of 4 and 8 bytes take longer for a byte.
   const double slower = p.factorBytes > 2 ? 2 : 1;
-  const double matrix = slower * busiest * own / 2 * c.tileN * c.tileM / t.matrixRate;
+  const double matrix =
+      c.dotRows ? busiest * own * c.tileN / (ChunkBytes * WaveSize) * dotInstructions(p.factorBytes, c.dotRows, c.tileM) / t.vectorRate
+                : slower * busiest * own / 2 * c.tileN * c.tileM / t.matrixRate;
   double all = double(p.n) * p.k * p.factorBytes * p.batches / t.bandwidth;
   if (rounds == 1)
     all *= std::pow(double(busiest) * target.computeUnits / double(workgroups), t.balance);
@@ -181,6 +210,8 @@ template <class F> void forEachConfig(F f) {
     f(GemmMode::Stream, config, shapeOf(GemmMode::Stream, config));
   for (int config = 0; config < TileConfigs::Size; ++config)
     f(GemmMode::Tile, config, shapeOf(GemmMode::Tile, config));
+  for (int config = 0; config < DotConfigs::Size; ++config)
+    f(GemmMode::Dot, config, shapeOf(GemmMode::Dot, config));
 }
 
 /// Whether there can be \p splits parts: outside of a cluster every tile needs a counter. Parts may be without a block of K.
@@ -196,7 +227,7 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
   double least = 1e300;
   forEachConfig([&](GemmMode mode, int config, const ConfigShape &c) {
     // Weights are read once: few rows are in one tile.
-    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || mode == GemmMode::Stream)))
+    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || mode != GemmMode::Tile)))
       return;
     for (int splits : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32}) {
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
