@@ -85,7 +85,7 @@ template <class T, class Y> void run(const GemmShape &shape, const GemmPlan *giv
              tuple(Matrix<Y>{y, shape.n}), options),
         "gemm");
   check(hipDeviceSynchronize(), "hipDeviceSynchronize");
-  std::printf("%s %d %d %d %d %lld\n", plan.mode == GemmMode::Stream ? "stream" : plan.mode == GemmMode::Ring ? "ring" : "tile",
+  std::printf("%s %d %d %d %d %lld\n", plan.mode == GemmMode::Stream ? "stream" : plan.mode == GemmMode::Ring ? "ring" : plan.mode == GemmMode::Dot ? "dot" : "tile",
               plan.config, plan.splits, config.tileN, config.tileM,
               (long long)detail::workspaceTraffic(target, problem, config, plan.splits));
 }

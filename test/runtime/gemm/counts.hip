@@ -35,8 +35,8 @@ int main(int count, char **arguments) {
     for (const char *orders : {"NT", "NN", "TN", "TT", "I8"}) {
       const std::vector<NamedPlan> plans = allPlans(orders == std::string("NT") || orders == std::string("I8"));
       for (size_t n = 0; n < plans.size(); ++n)
-        std::printf("%s %zu %d %d %d %d %d %s\n", orders, n, int(plans[n].plan.mode),
-                    plans[n].shape.sparse, plans[n].shape.tileM, plans[n].shape.tileN, plans[n].bytesOfK,
+        std::printf("%s %zu %d %d %d %d %d %d %s\n", orders, n, int(plans[n].plan.mode), plans[n].shape.sparse,
+                    plans[n].shape.dotRows, plans[n].shape.tileM, plans[n].shape.tileN, plans[n].bytesOfK,
                     plans[n].name.c_str());
     }
     return 0;

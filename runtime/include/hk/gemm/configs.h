@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "hk/gemm/dot_kernel.h"
 #include "hk/gemm/ring_kernel.h"
 #include "hk/gemm/stream_kernel.h"
 #include "hk/gemm/tile_kernel.h"
@@ -43,6 +44,20 @@ using StreamConfigs = ConfigList<
     StreamConfig<1,   1,     1,     4,     2,     4,    2,    4>,
     StreamConfig<2,   1,     1,     8,     2,     2,    2,    2>,
     StreamConfig<2,   1,     1,     4,     2,     2,    2,    3>>;
+#endif
+
+//                             rows    rows    waves  waves        depth        resident
+//                             of X    of W    on N   on K   of W  of X
+#if HK_AMD
+using DotConfigs = ConfigList<
+    DotConfig<1,       4,      1,     4,     4,    4,    3>,
+    DotConfig<1,       4,      4,     1,     4,    4,    3>,
+    DotConfig<2,       4,      2,     2,     4,    2,    2>,
+    DotConfig<4,       4,      2,     2,     2,    2,    2>>;
+#else
+using DotConfigs = ConfigList<
+    DotConfig<1,       4,      1,     8,     4,    2,    2>,
+    DotConfig<4,       4,      2,     4,     4,    2,    1>>;
 #endif
 
 //                             tile      bytes  waves          resident

@@ -40,6 +40,18 @@ hipError_t launchStream(const GemmCall<Extent> &call, const W &w, const X &x, co
   });
 }
 
+template <class Config, class W, class X, class Program>
+hipError_t launchDot(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
+  using Sum = typename SumOf<typename W::Type>::Type;
+  const GemmExtent &e = call.extent;
+  constexpr int Lds = Config::template ldsBytes<Sum>();
+  return withAlignment<HK_AMD>(call.aligned, [&](auto aligned) {
+    return launchKernel(call.target, dotKernel<Config, W, X, Program, decltype(aligned)::value>,
+                        dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
+                        dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
+  });
+}
+
 #if HK_AMD
 template <class Config, class W, class X, class Program>
 hipError_t launchRing(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
@@ -117,6 +129,12 @@ hipError_t launchGemm(GemmCall<Extent> call, const GemmPlan &plan, const W &w, c
           error = launchRing<Config>(call, w, x, program);
       });
 #endif
+  } else if (plan.mode == GemmMode::Dot) {
+    if constexpr (W::Contiguous && X::Contiguous && !IsGrouped<Extent>)
+      forEachIndex<DotConfigs::Size>([&](auto i) {
+        if (plan.config == decltype(i)::value)
+          error = launchDot<typename ConfigAt<decltype(i)::value, DotConfigs>::Type>(call, w, x, program);
+      });
   } else {
     forEachIndex<TileConfigs::Size>([&](auto i) {
       using Config = typename ConfigAt<decltype(i)::value, TileConfigs>::Type;

@@ -9,7 +9,7 @@
 //
 //   memory = workgroups * (own of W + xShare * own of X) / rate
 //   rate   = the least of unitRate and what its workgroups have under way / latency
-//   matrix = multiplications of its workgroups / matrixRate
+//   matrix = multiplications of its workgroups / matrixRate; those of mode Dot: vector instructions of its workgroups / vectorRate
 //   all    = (W + what goes through the workspace) / bandwidth, times (the most workgroups of a unit / the mean) ^ balance if all of
 //            them run at once
 //   cache  = (W + X for each tile of N) / cacheBandwidth
@@ -17,6 +17,11 @@
 //            + round for each round of workgroups but the first
 //            + for splits: cluster + clusterWorkgroup * splits, + full * how far the device is filled beyond `knee` (a cluster starts
 //              as a whole, and one of the next launch finds no room before); or workspace + workspaceByte * bytes of a tile's parts
+//
+// Dot against Stream and Tile: where memory bounds both, `memory` and `all` are nearly the same, and by `mix` the one with fewer
+// instructions for a byte comes first. Dot is better where its small tiles spare splits or spread more evenly, and for few rows; worse
+// where its wavefronts, of four rows of W each, read much of X. A tie goes to the mode named first: Stream, Tile, Warpgroup, Ring, Dot. vectorRate is
+// not fitted: it is the clock times the wavefront instructions of a cycle, on every target.
 //
 // start, latency and balance depend on the mode. sm_90's constants were fitted to the times of 2,200 plans on an H200 (f16, 13
 // shapes of weights, m from 1 to 64): the plan that the model takes needs 1.5 % more time than the best one, in the mean. Those of
@@ -37,6 +42,7 @@ enum class GemmMode {
   Tile,      ///< hk/gemm/tile_kernel.h
   Warpgroup, ///< hk/gemm/warpgroup_kernel.h: aligned factors along K of 1 or 2 bytes, as they are stored; sm_90a
   Ring,      ///< hk/gemm/ring_kernel.h: AMD, M up to 64, both factors contiguous along K
+  Dot,       ///< hk/gemm/dot_kernel.h: M up to 4, both factors contiguous along K
 };
 
 /// How hk::gemm runs. One that there is no kernel for is hipErrorInvalidValue.
@@ -71,6 +77,7 @@ struct ConfigShape {
   bool bytes;   ///< takes factors of a byte
   int stages, sums; ///< that LDS holds: bytes of the factors, then numbers
   int sumBytes;     ///< of a sum at most
+  int dotRows = 0;  ///< of W that a wavefront multiplies without matrix instructions
 };
 template <class C> constexpr ConfigShape commonShape() {
   ConfigShape shape{};
@@ -110,6 +117,11 @@ template <class C> constexpr ConfigShape ringShape() {
   shape.stages = C::RingBytes;
   return shape;
 }
+template <class C> constexpr ConfigShape dotShape() {
+  ConfigShape shape = commonShape<C>();
+  shape.dotRows = C::Rows;
+  return shape;
+}
 
 /// f(mode, config, shape) for every configuration there is.
 template <class F> void forEachConfig(F f) {
@@ -128,6 +140,10 @@ template <class F> void forEachConfig(F f) {
   forEachIndex<RingConfigs::Size>([&](auto i) {
     constexpr int I = decltype(i)::value;
     f(GemmMode::Ring, I, ringShape<typename ConfigAt<I, RingConfigs>::Type>());
+  });
+  forEachIndex<DotConfigs::Size>([&](auto i) {
+    constexpr int I = decltype(i)::value;
+    f(GemmMode::Dot, I, dotShape<typename ConfigAt<I, DotConfigs>::Type>());
   });
 }
 
@@ -187,22 +203,31 @@ struct GemmTuning {
     double start, latency, balance;
   } of[3]; ///< of modes that read W to registers or a ring, of Tile, of Warpgroup
   double cluster, clusterWorkgroup, full, knee, workspace, workspaceByte;
+  double vectorRate; ///< vector instructions of a wavefront that a compute unit executes in a microsecond
 };
 
 inline const GemmTuning &gemmTuningOf(const Target &target) {
   static constexpr GemmTuning Table[] = {
       /* gfx90a */ {1.6e6, 7.0e6, 60e3, 0.28, 1.7e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
-                    0, 0, 0, 1, 1.5, 3e-5},
+                    0, 0, 0, 1, 0.5, 3e-5, 1.7e3},
       /* gfx942 */ {5.3e6, 34e6, 60e3, 0.28, 2.1e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
-                    0, 0, 0, 1, 1.5, 3e-5},
+                    0, 0, 0, 1, 0.5, 3e-5, 2.1e3},
       /* gfx950 */ {8.0e6, 39e6, 80e3, 0.28, 4.7e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
-                    0, 0, 0, 1, 1.5, 3e-5},
+                    0, 0, 0, 1, 0.5, 3e-5, 2.4e3},
       /* sm_80 */ {1.9e6, 5.0e6, 40e3, 0.28, 1.0e6, 0, 0.1, 0.1, {{1.6, 1.7, 0.1}, {0, 3.4, 0.2}, {}},
-                   0, 0, 0, 1, 2.9, 3e-5},
+                   0, 0, 0, 1, 2.9, 3e-5, 5.6e3},
       /* sm_90 */ {4.3e6, 6.42e6, 43.3e3, 0.0837, 1.15e6, 2.08e6, 0, 0.02, {{1.69, 1.66, 0.0844}, {0.01, 3.46, 0.181}, {1.79, 1.85, 0.203}},
-                   1.21, 0.005, 25.4, 0.866, 4.65, 2.5e-5},
+                   1.21, 0.005, 25.4, 0.866, 4.65, 2.5e-5, 7.0e3},
   };
   return Table[int(target.arch)];
+}
+
+/// Vector instructions that a chunk of W takes where a wavefront multiplies \p rows rows of W by \p m of X: hk/gemm/dot_instructions.h.
+/// An upper figure for its type's size: f16 and int8 take fewer on AMD.
+inline double dotInstructions(int factorBytes, int rows, int m) {
+  const double elements = 16.0 / factorBytes, unpacks = factorBytes >= 4 ? 0 : HK_AMD ? 8 : elements;
+  const double products = HK_AMD && factorBytes < 8 ? elements / 2 : elements;
+  return unpacks * (1 + double(m) / rows) + m * products;
 }
 
 /// Workgroups of clusters of \p splits that the device holds. A cluster lies in one part of the device: 16 or 18 multiprocessors.
@@ -233,11 +258,14 @@ inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, 
   if (rounds > 1 && busiest < rounds * c.resident)
     busiest = rounds * c.resident;
   const double own = double(blocks) * c.blockBytes;
-  const double memory = busiest * own * (c.tileN + t.xShare * c.tileM) / lesser(t.unitRate, ahead / of.latency);
+  // Without matrix instructions each wavefront along N reads X for itself.
+  const int rowsOfX = c.dotRows ? c.tileM * (c.tileN / c.dotRows) : c.tileM;
+  const double memory = busiest * own * (c.tileN + t.xShare * rowsOfX) / lesser(t.unitRate, ahead / of.latency);
   // Instructions for types of 4 and 8 bytes take longer for a byte.
   const double slower = p.factorBytes > 2 ? 2 : 1;
   const double matrix =
-      slower * busiest * own / 2 * c.tileN * c.tileM / (c.warpgroups ? t.warpgroupRate : t.matrixRate);
+      c.dotRows ? busiest * own * c.tileN / (ChunkBytes * WaveSize) * dotInstructions(p.factorBytes, c.dotRows, c.tileM) / t.vectorRate
+                : slower * busiest * own / 2 * c.tileN * c.tileM / (c.warpgroups ? t.warpgroupRate : t.matrixRate);
   const double bytesW = double(p.n) * p.k * p.factorBytes * p.batches;
   const double bytesX = double(ceilDivide(p.n, c.tileN)) * p.m * p.k * p.factorBytes * p.batches;
   double all = (bytesW + 2 * double(workspaceTraffic(target, p, c, splits))) / t.bandwidth;

@@ -27,10 +27,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "hk/gemm/factor.h"
+#include "hk/gemm/blocks.h"
 #include "hk/gemm/groups.h"
 #include "hk/gemm/sparse.h"
-#include "hk/gemm/split.h"
 #include "hk/sync.h"
 
 namespace hk {
@@ -61,15 +60,6 @@ struct StreamConfig {
   static constexpr int SumsInLds = Parts * TileM * Pitch;
   template <class Sum> static constexpr int ldsBytes() { return SumsInLds * int(sizeof(Sum)); }
 };
-
-/// Keeps what is computed from a lane's offset next to its use: an address is then a scalar base and 32 bits of the lane's in one
-/// instruction, instead of a sum of 64 bits.
-HK_DEVICE uint32_t keepHere(uint32_t offset) {
-#if HK_AMD && defined(__HIP_DEVICE_COMPILE__)
-  asm volatile("" : "+v"(offset));
-#endif
-  return offset;
-}
 
 /// Lanes 0 to 7 of each 16 keep \p a and give \p b for the other half's \p a.
 template <class T, int N> HK_DEVICE void exchangeHalves([[maybe_unused]] Raw<T, N> &a, [[maybe_unused]] Raw<T, N> &b) {
@@ -131,15 +121,15 @@ public:
   template <class Await> HK_DEVICE void run(int first, int end, int step, int tile, Await await) {
     const int count = first < end ? (end - first + step - 1) / step : 0;
     const int from = firstBlock(tile, count);
-    multiplied = Place<1>(first * BlockElements, count, step * BlockElements, from);
-    placeW = Place<int(sizeof(typename W::Stored))>(first * BlockElements, count, step * BlockElements, from);
-    placeX = Place<int(sizeof(typename X::Stored))>(first * BlockElements, count, step * BlockElements, from);
+    multiplied = BlockPlace<1>(first * BlockElements, count, step * BlockElements, from);
+    placeW = BlockPlace<int(sizeof(typename W::Stored))>(first * BlockElements, count, step * BlockElements, from);
+    placeX = BlockPlace<int(sizeof(typename X::Stored))>(first * BlockElements, count, step * BlockElements, from);
     // Two forms, so that in the one that matters no load is conditional: a wait for a load that was perhaps not asked for waits
     // for those behind it, too.
     if (count >= 2 * Depth)
-      pipeline<true>(count, await);
+      multiplyBlocks<true, Depth, XDepth>(*this, count, await);
     else
-      pipeline<false>(count, await);
+      multiplyBlocks<false, Depth, XDepth>(*this, count, await);
   }
 
   /// The last \p count elements of K, fewer than a block.
@@ -148,6 +138,11 @@ public:
     fetchX<false>(xBlocks[0], uint32_t(k) * uint32_t(sizeof(typename X::Stored)), count);
     multiply<false>(wBlocks[0], xBlocks[0], k, count);
   }
+
+  // For multiplyBlocks().
+  HK_DEVICE void fetchW(int d) { fetchW<true>(wBlocks[d], placeW.next(), BlockElements); }
+  HK_DEVICE void fetchX(int d) { fetchX<true>(xBlocks[d], placeX.next(), BlockElements); }
+  HK_DEVICE void multiply(int dW, int dX) { multiply<true>(wBlocks[dW], xBlocks[dX], int(multiplied.next()), BlockElements); }
 
   /// Writes the sums to this wavefront's part of LDS: [row of X][row of W, from \p from on].
   HK_DEVICE void publish(Sum *lds, int part, int from) const {
@@ -212,24 +207,6 @@ private:
     return Lines && Op::rowOfX(lane) >= 8 ? xRows[tile][XLoads - 1] : xRows[tile][0];
   }
 
-  /// Where the next block of a factor begins in its rows, in units of 1 / Scale element; after the last comes the first. A row
-  /// has less than 2^32 bytes.
-  template <int Scale> class Place {
-  public:
-    Place() = default;
-    HK_DEVICE Place(int first, int count, int step, int from)
-        : at(uint32_t(first + from * step) * Scale), last(uint32_t(first + (count - 1) * step) * Scale),
-          first(uint32_t(first) * Scale), step(uint32_t(step) * Scale) {}
-    HK_DEVICE uint32_t next() {
-      const uint32_t now = at;
-      at = now == last ? first : now + step;
-      return now;
-    }
-
-  private:
-    uint32_t at, last, first, step;
-  };
-
   /// \p from is the same in all lanes, so that a lane's address is a base and 32 bits.
   template <bool Whole, Use U, class T, int N>
   HK_DEVICE void fetchChunk(Raw<T, N> &to, const T *from, int u, uint32_t offset, int count) const {
@@ -259,42 +236,6 @@ private:
 #pragma unroll
       for (int u = 0; u < XUnroll; ++u)
         fetchChunk<Whole, Use::Cached>(block.chunk[t][u], from, u, xOffsets[t][Lines ? u : 0], count - loaded(u));
-  }
-
-  template <bool Many, class Await> HK_DEVICE void pipeline(int count, Await await) {
-    // NVIDIA: as much of W as possible before the wait. AMD: in the order in which they are needed, as loads come back in order.
-#pragma unroll
-    for (int d = 0; d < Depth; ++d) {
-      if (Many || d < count)
-        fetchW<true>(wBlocks[d], placeW.next(), BlockElements);
-      if (HK_AMD && d < XDepth && (Many || d < count))
-        fetchX<true>(xBlocks[d], placeX.next(), BlockElements);
-    }
-    await();
-#pragma unroll
-    for (int d = 0; d < XDepth; ++d)
-      if (HK_NVIDIA && (Many || d < count))
-        fetchX<true>(xBlocks[d], placeX.next(), BlockElements);
-    int left = count;
-    if constexpr (Many) {
-      for (; left >= 2 * Depth; left -= Depth) {
-#pragma unroll
-        for (int d = 0; d < Depth; ++d) {
-          multiply<true>(wBlocks[d], xBlocks[d % XDepth], int(multiplied.next()), BlockElements);
-          fetchW<true>(wBlocks[d], placeW.next(), BlockElements);
-          fetchX<true>(xBlocks[d % XDepth], placeX.next(), BlockElements);
-        }
-      }
-    }
-#pragma unroll
-    for (int d = 0; d < 2 * Depth - 1; ++d) {
-      if ((Many && d < Depth) || d < left)
-        multiply<true>(wBlocks[d % Depth], xBlocks[d % XDepth], int(multiplied.next()), BlockElements);
-      if (d < Depth - 1 && d + Depth < left)
-        fetchW<true>(wBlocks[d], placeW.next(), BlockElements);
-      if ((Many && d + XDepth < Depth) || d + XDepth < left)
-        fetchX<true>(xBlocks[d % XDepth], placeX.next(), BlockElements);
-    }
   }
 
   template <bool Whole> HK_DEVICE void multiply(WBlock &wBlock, XBlock &xBlock, int k, int count) {
@@ -337,9 +278,9 @@ private:
   int row0, column0, lane;
   int wRows[RowTiles][WLoads], xRows[ColTiles][XLoads];
   uint32_t wOffsets[RowTiles][WLoads], xOffsets[ColTiles][XLoads];
-  Place<1> multiplied;
-  Place<int(sizeof(typename W::Stored))> placeW;
-  Place<int(sizeof(typename X::Stored))> placeX;
+  BlockPlace<1> multiplied;
+  BlockPlace<int(sizeof(typename W::Stored))> placeW;
+  BlockPlace<int(sizeof(typename X::Stored))> placeX;
   WBlock wBlocks[Depth];
   XBlock xBlocks[XDepth];
   Sums<Sum> sums[RowTiles][ColTiles][SumTiles];

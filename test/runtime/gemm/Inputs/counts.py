@@ -24,14 +24,15 @@ def ceil(a, b):
     return (a + b - 1) // b
 
 
-plans = [line.split(None, 7) for line in subprocess.check_output(["hk-sim", program], text=True).splitlines()]
-for orders, index, mode, sparse, tile_m, tile_n, block, name in plans:
-    mode, sparse, tile_m, tile_n, block = (int(word) for word in (mode, sparse, tile_m, tile_n, block))
-    stream, ring = mode == 0, mode == 2  # of hk::GemmMode
+plans = [line.split(None, 8) for line in subprocess.check_output(["hk-sim", program], text=True).splitlines()]
+for orders, index, mode, sparse, dot_rows, tile_m, tile_n, block, name in plans:
+    mode, sparse, dot_rows, tile_m, tile_n, block = (
+        int(word) for word in (mode, sparse, dot_rows, tile_m, tile_n, block))
+    stream, ring = mode == 0, mode == 3  # of hk::GemmMode
     folded = stream and tile_m == 8 and not sparse
     size = 1 if orders == "I8" else 2
     # Whole tiles and blocks; and what is left over of each.
-    for m, n, k in ((2 * tile_m, 2 * tile_n, 8192), (tile_m - 1, tile_n + 1, 2056)):
+    for m, n, k in ((2 * tile_m, 2 * tile_n, 8192), (max(tile_m - 1, 1), tile_n + 1, 2056)):
         what = "%s %s %dx%dx%d: " % (orders, name, m, n, k)
         subprocess.check_call(["hk-sim", "--json=" + out, program, orders, index, str(m), str(n), str(k)])
         with open(out) as f:
@@ -45,6 +46,8 @@ for orders, index, mode, sparse, tile_m, tile_n, block, name in plans:
         # sparse ones take twice that. Tiles of 8 rows of X need as many.
         steps = ceil(k * size, block) * block // 64
         instructions = tiles * (tile_n // 16) * ceil(tile_m, 16) * steps * (1 if sparse else 2)
+        if dot_rows:
+            instructions = 0
         check(what + "matrix instructions", kernel["mfma"], instructions, instructions)
         # Nothing while K is multiplied. Where the wavefronts of a stream kernel add up their sums, once in a workgroup, rows
         # of 16 and more share banks.
@@ -57,6 +60,11 @@ for orders, index, mode, sparse, tile_m, tile_n, block, name in plans:
             check(what + "segments of 64 bytes", kernel["segments64"], SLACK * kernel["segments64_min"])
             if not sparse:
                 check(what + "lines of 128 bytes", kernel["lines128"], SLACK * kernel["lines128_min"])
+        if dot_rows and k * size % block == 0:
+            # Each wavefront along N reads its rows of W and all of the tile's rows of X, in whole lines.
+            least = tiles * (tile_n + tile_m * tile_n // dot_rows) * k * size
+            check(what + "bytes loaded", kernel["bytes_loaded"], SLACK * least + 256 * kernel["waves"], least)
+            check(what + "lines of 128 bytes", kernel["lines128"], SLACK * kernel["lines128_min"])
 
 if failures:
     print("%d wrong of %d" % (failures, checks))

@@ -45,6 +45,9 @@ inline std::vector<NamedPlan> allPlans(bool alongK, int splits = 1) {
                                       [](auto config) { return decltype(config)::Unroll * 64; });
   addPlans<hk::detail::RingConfigs>(all, "ring", hk::GemmMode::Ring, splits,
                                     [](auto config) { return decltype(config)::KBytes; });
+  addPlans<hk::detail::DotConfigs>(all, "dot", hk::GemmMode::Dot, splits, [](auto) {
+    return hk::WaveSize * hk::detail::ChunkBytes;
+  });
   for (const NamedPlan &plan : all)
     if (alongK || plan.shape.anyLayout)
       some.push_back(plan);
