@@ -3,7 +3,7 @@
 //   driver TYPE M N K MODE CONFIG SPLITS
 //
 // TYPE: f16, bf16 or fp8 (e4m3fnuz); the output is f16, or bf16 for bf16. A is M x K and B N x K, both contiguous along
-// K. MODE: stream or tile, CONFIG: an index in hk/gemm/configs.h, or a tile's size like 128x128 (N and M; the first of
+// K. MODE: stream, tile or dot, CONFIG: an index in hk/gemm/configs.h, or a tile's size like 128x128 (N and M; the first of
 // it), or "largest". SPLITS: 0 for the library's own plan, whatever MODE and CONFIG are. Prints the plan that it used:
 //
 //   MODE CONFIG SPLITS TILE_N TILE_M PARTIALS      bytes of the sums that workgroups exchange through the workspace
@@ -87,19 +87,21 @@ template <class T, class Y> void run(const GemmShape &shape, const GemmPlan *giv
              tuple(Matrix<Y>{y, shape.n}), options),
         "gemm");
   check(hipDeviceSynchronize(), "hipDeviceSynchronize");
-  std::printf("%s %d %d %d %d %zu\n", plan.mode == GemmMode::Stream ? "stream" : "tile", plan.config, plan.splits,
-              config.tileN, config.tileM, partials);
+  std::printf("%s %d %d %d %d %zu\n", plan.mode == GemmMode::Stream ? "stream" : plan.mode == GemmMode::Dot ? "dot" : "tile", plan.config,
+              plan.splits, config.tileN, config.tileM, partials);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   if (argc != 8) {
-    std::fprintf(stderr, "usage: driver f16|bf16|fp8 M N K stream|tile CONFIG SPLITS\n");
+    std::fprintf(stderr, "usage: driver f16|bf16|fp8 M N K stream|tile|dot CONFIG SPLITS\n");
     return 1;
   }
   const GemmShape shape{std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4])};
-  const GemmMode mode = std::strcmp(argv[5], "tile") ? GemmMode::Stream : GemmMode::Tile;
+  const GemmMode mode = !std::strcmp(argv[5], "tile")  ? GemmMode::Tile
+                        : !std::strcmp(argv[5], "dot") ? GemmMode::Dot
+                                                       : GemmMode::Stream;
   const GemmPlan plan{mode, findConfig(mode, argv[6]), std::atoi(argv[7])};
   const GemmPlan *given = plan.splits ? &plan : nullptr;
   if (!std::strcmp(argv[1], "fp8"))

@@ -34,7 +34,7 @@ void refuse(const char *what, const hk::GemmShape &shape, const hk::GemmOptions 
 
 void plans() {
   auto refusePlan = [](const char *what, const hk::GemmPlan &plan) { refuse(what, {M, N, K}, {&plan}); };
-  for (const hk::GemmMode mode : {hk::GemmMode::Stream, hk::GemmMode::Tile})
+  for (const hk::GemmMode mode : {hk::GemmMode::Stream, hk::GemmMode::Tile, hk::GemmMode::Dot, hk::GemmMode(3)})
     for (const int splits : {1, 2}) {
       refusePlan("configuration -1", {mode, -1, splits});
       refusePlan("configuration 1000", {mode, 1000, splits});

@@ -93,7 +93,7 @@ inline ConfigShape shapeOf(GemmMode mode, int config) {
       if (config == decltype(i)::value)
         shape = dotShape<typename ConfigAt<decltype(i)::value, DotConfigs>::Type>();
     });
-  else
+  else if (mode == GemmMode::Tile)
     forEachIndex<TileConfigs::Size>([&](auto i) {
       if (config == decltype(i)::value)
         shape = tileShape<typename ConfigAt<decltype(i)::value, TileConfigs>::Type>();
@@ -149,8 +149,8 @@ inline const GemmTuning &gemmTuningOf(const Target &target) {
   return Table[int(target.arch)];
 }
 
-/// Vector instructions that a chunk of W takes where a wavefront multiplies \p rows rows of W by \p m of X: hk/gemm/dot_instructions.h.
-/// An upper figure for its type's size: f16 and int8 take fewer on AMD.
+/// Vector instructions that a chunk of W takes where a wavefront multiplies \p rows rows of W by \p m of X, by the table in
+/// hk/gemm/dot_instructions.h. An upper figure for its type's size: f16 and int8 take fewer on AMD.
 inline double dotInstructions(int factorBytes, int rows, int m) {
   const double elements = 16.0 / factorBytes, unpacks = factorBytes >= 4 ? 0 : HK_AMD ? 8 : elements;
   const double products = HK_AMD && factorBytes < 8 ? elements / 2 : elements;
@@ -189,9 +189,10 @@ inline double timeOf(const Target &target, const GemmProblem &p, const ConfigSha
   const double memory = busiest * own * (c.tileN + t.xShare * rowsOfX) / lesser(t.unitRate, ahead / t.latency);
   // Instructions for types of 4 and 8 bytes take longer for a byte.
   const double slower = p.factorBytes > 2 ? 2 : 1;
+  const double products = busiest * own * c.tileN;
   const double matrix =
-      c.dotRows ? busiest * own * c.tileN / (ChunkBytes * WaveSize) * dotInstructions(p.factorBytes, c.dotRows, c.tileM) / t.vectorRate
-                : slower * busiest * own / 2 * c.tileN * c.tileM / t.matrixRate;
+      c.dotRows ? products / (ChunkBytes * WaveSize) * dotInstructions(p.factorBytes, c.dotRows, c.tileM) / t.vectorRate
+                : slower * products / 2 * c.tileM / t.matrixRate;
   double all = double(p.n) * p.k * p.factorBytes * p.batches / t.bandwidth;
   if (rounds == 1)
     all *= std::pow(double(busiest) * target.computeUnits / double(workgroups), t.balance);
