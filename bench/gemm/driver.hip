@@ -3,7 +3,7 @@
 //   driver TYPE M N K MODE CONFIG SPLITS
 //
 // TYPE: f16, bf16 or fp8 (e4m3fnuz); the output is f16, or bf16 for bf16. A is M x K and B N x K, both contiguous along
-// K. MODE: stream, tile or ring, CONFIG: an index in hk/gemm/configs.h, or a tile's size like 128x128 (N and M; the first of
+// K. MODE: stream, tile, ring or dot, CONFIG: an index in hk/gemm/configs.h, or a tile's size like 128x128 (N and M; the first of
 // it), or "largest". SPLITS: 0 for the library's own plan, whatever MODE and CONFIG are. Prints the plan that it used:
 //
 //   MODE CONFIG SPLITS TILE_N TILE_M PARTIALS      bytes of sums that workgroups write to the workspace, and read again
@@ -85,8 +85,8 @@ template <class T, class Y> void run(const GemmShape &shape, const GemmPlan *giv
              tuple(Matrix<Y>{y, shape.n}), options),
         "gemm");
   check(hipDeviceSynchronize(), "hipDeviceSynchronize");
-  std::printf("%s %d %d %d %d %lld\n", plan.mode == GemmMode::Stream ? "stream" : plan.mode == GemmMode::Ring ? "ring" : plan.mode == GemmMode::Dot ? "dot" : "tile",
-              plan.config, plan.splits, config.tileN, config.tileM,
+  const char *const modes[] = {"stream", "tile", "warpgroup", "ring", "dot"};
+  std::printf("%s %d %d %d %d %lld\n", modes[int(plan.mode)], plan.config, plan.splits, config.tileN, config.tileM,
               (long long)detail::workspaceTraffic(target, problem, config, plan.splits));
 }
 
@@ -94,12 +94,13 @@ template <class T, class Y> void run(const GemmShape &shape, const GemmPlan *giv
 
 int main(int argc, char **argv) {
   if (argc != 8) {
-    std::fprintf(stderr, "usage: driver f16|bf16|fp8 M N K stream|tile|ring CONFIG SPLITS\n");
+    std::fprintf(stderr, "usage: driver f16|bf16|fp8 M N K stream|tile|ring|dot CONFIG SPLITS\n");
     return 1;
   }
   const GemmShape shape{std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4])};
   const GemmMode mode = !std::strcmp(argv[5], "tile")   ? GemmMode::Tile
                         : !std::strcmp(argv[5], "ring") ? GemmMode::Ring
+                        : !std::strcmp(argv[5], "dot")  ? GemmMode::Dot
                                                         : GemmMode::Stream;
   const GemmPlan plan{mode, findConfig(mode, argv[6]), std::atoi(argv[7])};
   const GemmPlan *given = plan.splits ? &plan : nullptr;

@@ -73,7 +73,7 @@ void epilogue() {
 
 /// With an argument: fewer shapes.
 int main(int count, char **) {
-  testDot<hk::f16, hk::f16, float>("f16", count > 1 ? 5 : 1);
+  testDot<hk::f16, hk::f16, float>("f16", count > 1 ? 7 : 2);
   testDotOfDenormals<hk::f16>("denormal f16", -24);
   epilogue();
   std::printf("bits %016llx\n", static_cast<unsigned long long>(bits));

@@ -34,7 +34,8 @@ void refuse(const char *what, const hk::GemmShape &shape, const hk::GemmOptions 
 
 void plans() {
   auto refusePlan = [](const char *what, const hk::GemmPlan &plan) { refuse(what, {M, N, K}, {&plan}); };
-  for (const hk::GemmMode mode : {hk::GemmMode::Stream, hk::GemmMode::Tile, hk::GemmMode::Ring})
+  for (const hk::GemmMode mode : {hk::GemmMode::Stream, hk::GemmMode::Tile, hk::GemmMode::Warpgroup, hk::GemmMode::Ring,
+                                  hk::GemmMode::Dot, hk::GemmMode(5)})
     for (const int splits : {1, 2}) {
       refusePlan("configuration -1", {mode, -1, splits});
       refusePlan("configuration 1000", {mode, 1000, splits});

@@ -18,7 +18,8 @@
 //
 // A chunk is multiplied in `Parts`, so that what becomes of a part takes few registers.
 //
-// Sources: CDNA3 ISA, "Packed math"; LLVM, D49146 for the rounding of v_dot2_f32_f16; PyTorch, "Numerical accuracy", for gfx90a.
+// Sources: LLVM's review D49146: v_dot2_f32_f16 rounds a single time and flushes f32 denormals; PyTorch, "Numerical accuracy": on
+// MI200, and no other device, V_DOT2 flushes denormal f16 and bf16.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -74,7 +75,8 @@ template <class W, class X> struct DotOp {
     if constexpr (Pairs) {
 #pragma unroll
       for (int n = 0; n < Elements; n += 2)
-        sum.value = __builtin_elementwise_fma(Pair{w.values[n], w.values[n + 1]}, Pair{x.values[n], x.values[n + 1]}, sum.value);
+        sum.value = __builtin_elementwise_fma(Pair{w.values[n], w.values[n + 1]}, Pair{x.values[n], x.values[n + 1]},
+                                              sum.value);
       return;
     }
 #endif

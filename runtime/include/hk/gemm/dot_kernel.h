@@ -133,7 +133,9 @@ public:
     for (int m = 0; m < TileM; ++m)
       load<Aligned, Use::Cached>(xBlocks[d].chunk[m], atBytes(atBytes(xFrom[m], bytes), ofLane));
   }
-  HK_DEVICE void multiply(int dW, int dX) { multiply<true>(wBlocks[dW], xBlocks[dX], int(multiplied.next()), BlockElements); }
+  HK_DEVICE void multiply(int dW, int dX) {
+    multiply<true>(wBlocks[dW], xBlocks[dX], int(multiplied.next()), BlockElements);
+  }
 
   /// Writes the wavefront's sums to its part of LDS: [row of X][row of W, from \p from on].
   HK_DEVICE void publish(Sum *lds, int part, int from) const {

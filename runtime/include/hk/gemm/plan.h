@@ -20,8 +20,9 @@
 //
 // Dot against Stream and Tile: where memory bounds both, `memory` and `all` are nearly the same, and by `mix` the one with fewer
 // instructions for a byte comes first. Dot is better where its small tiles spare splits or spread more evenly, and for few rows; worse
-// where its wavefronts, of four rows of W each, read much of X. A tie goes to the mode named first: Stream, Tile, Warpgroup, Ring, Dot. vectorRate is
-// not fitted: it is the clock times the wavefront instructions of a cycle, on every target.
+// where its wavefronts, of four rows of W each, read much of X. It is taken only if it needs a tenth less time. A tie goes to the mode
+// named first: Stream, Tile, Warpgroup, Ring, Dot. vectorRate is not fitted: it is the clock times the wavefront instructions of a
+// cycle, on every target.
 //
 // start, latency and balance depend on the mode. sm_90's constants were fitted to the times of 2,200 plans on an H200 (f16, 13
 // shapes of weights, m from 1 to 64): the plan that the model takes needs 1.5 % more time than the best one, in the mean. Those of
@@ -222,8 +223,8 @@ inline const GemmTuning &gemmTuningOf(const Target &target) {
   return Table[int(target.arch)];
 }
 
-/// Vector instructions that a chunk of W takes where a wavefront multiplies \p rows rows of W by \p m of X: hk/gemm/dot_instructions.h.
-/// An upper figure for its type's size: f16 and int8 take fewer on AMD.
+/// Vector instructions that a chunk of W takes where a wavefront multiplies \p rows rows of W by \p m of X, by the table in
+/// hk/gemm/dot_instructions.h. An upper figure for its type's size: f16 and int8 take fewer on AMD.
 inline double dotInstructions(int factorBytes, int rows, int m) {
   const double elements = 16.0 / factorBytes, unpacks = factorBytes >= 4 ? 0 : HK_AMD ? 8 : elements;
   const double products = HK_AMD && factorBytes < 8 ? elements / 2 : elements;
@@ -263,9 +264,10 @@ inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, 
   const double memory = busiest * own * (c.tileN + t.xShare * rowsOfX) / lesser(t.unitRate, ahead / of.latency);
   // Instructions for types of 4 and 8 bytes take longer for a byte.
   const double slower = p.factorBytes > 2 ? 2 : 1;
+  const double products = busiest * own * c.tileN;
   const double matrix =
-      c.dotRows ? busiest * own * c.tileN / (ChunkBytes * WaveSize) * dotInstructions(p.factorBytes, c.dotRows, c.tileM) / t.vectorRate
-                : slower * busiest * own / 2 * c.tileN * c.tileM / (c.warpgroups ? t.warpgroupRate : t.matrixRate);
+      c.dotRows ? products / (ChunkBytes * WaveSize) * dotInstructions(p.factorBytes, c.dotRows, c.tileM) / t.vectorRate
+                : slower * products / 2 * c.tileM / (c.warpgroups ? t.warpgroupRate : t.matrixRate);
   const double bytesW = double(p.n) * p.k * p.factorBytes * p.batches;
   const double bytesX = double(ceilDivide(p.n, c.tileN)) * p.m * p.k * p.factorBytes * p.batches;
   double all = (bytesW + 2 * double(workspaceTraffic(target, p, c, splits))) / t.bandwidth;
@@ -301,7 +303,9 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
           (splits > 1 && splits > ceilDivide(p.k * p.factorBytes, c.blockBytes)))
         continue;
-      if (const double time = timeOf(target, p, mode, c, splits); time < least)
+      // What Dot reads of X again and again is not in the model: it has to be clearly better.
+      const double time = timeOf(target, p, mode, c, splits) * (mode == GemmMode::Dot ? 1.1 : 1.0);
+      if (time < least)
         least = time, best = {mode, config, splits};
     }
   });

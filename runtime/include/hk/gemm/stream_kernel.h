@@ -142,7 +142,9 @@ public:
   // For multiplyBlocks().
   HK_DEVICE void fetchW(int d) { fetchW<true>(wBlocks[d], placeW.next(), BlockElements); }
   HK_DEVICE void fetchX(int d) { fetchX<true>(xBlocks[d], placeX.next(), BlockElements); }
-  HK_DEVICE void multiply(int dW, int dX) { multiply<true>(wBlocks[dW], xBlocks[dX], int(multiplied.next()), BlockElements); }
+  HK_DEVICE void multiply(int dW, int dX) {
+    multiply<true>(wBlocks[dW], xBlocks[dX], int(multiplied.next()), BlockElements);
+  }
 
   /// Writes the sums to this wavefront's part of LDS: [row of X][row of W, from \p from on].
   HK_DEVICE void publish(Sum *lds, int part, int from) const {
