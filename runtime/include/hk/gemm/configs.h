@@ -56,17 +56,9 @@ using DotConfigs = ConfigList<
     DotConfig<4,       4,      2,     2,     2,    2,    2>>;
 #else
 using DotConfigs = ConfigList<
-#ifdef HK_SWEEP
-    DotConfig<1,       4,      1,     4,     4,    2,    4>,
-    DotConfig<1,       4,      4,     1,     4,    2,    4>,
-    DotConfig<1,       4,      2,     2,     4,    4,    4>,
-    DotConfig<1,       8,      1,     8,     2,    2,    2>,
     DotConfig<1,       4,      1,     8,     2,    2,    3>,
-    DotConfig<2,       4,      1,     8,     4,    2,    1>,
-    DotConfig<4,       4,      1,     8,     4,    2,    1>,
-#endif
-    DotConfig<1,       4,      1,     8,     4,    2,    2>,
-    DotConfig<4,       4,      2,     4,     4,    2,    1>>;
+    DotConfig<1,       8,      1,     8,     2,    2,    2>,
+    DotConfig<2,       4,      1,     8,     4,    2,    1>>;
 #endif
 
 //                             tile      bytes  waves          resident

@@ -20,11 +20,11 @@
 //
 // Dot against Stream and Tile: where memory bounds both, `memory` and `all` are nearly the same, and by `mix` the one with fewer
 // instructions for a byte comes first. Dot is better where its small tiles spare splits or spread more evenly, and for few rows; worse
-// where its wavefronts, of four rows of W each, read much of X. It is taken only if it needs a tenth less time. A tie goes to the mode
-// named first: Stream, Tile, Warpgroup, Ring, Dot. vectorRate is not fitted: it is the clock times the wavefront instructions of a
+// where its wavefronts, of four rows of W each, read much of X. On AMD it is taken only if it needs a tenth less time. A tie goes to the mode
+// named first: Stream, Tile, Warpgroup, Ring, Dot. vectorRate, but for sm_90, is the clock times the wavefront instructions of a
 // cycle, on every target.
 //
-// start, latency and balance depend on the mode. sm_90's constants were fitted to the times of 2,200 plans on an H200 (f16, 13
+// start, latency and balance depend on the mode. sm_90's constants were fitted to the times of 2,300 plans on an H200 (f16, 13
 // shapes of weights, m from 1 to 64): the plan that the model takes needs 1.5 % more time than the best one, in the mean. Those of
 // AMD follow from the documents and are estimates; no AMD hardware was timed.
 //
@@ -202,23 +202,24 @@ struct GemmTuning {
   double bandwidth, cacheBandwidth, unitRate, xShare, matrixRate, warpgroupRate, mix, round;
   struct {
     double start, latency, balance;
-  } of[3]; ///< of modes that read W to registers or a ring, of Tile, of Warpgroup
+  } of[4]; ///< of Stream and Ring, of Tile, of Warpgroup, of Dot
   double cluster, clusterWorkgroup, full, knee, workspace, workspaceByte;
   double vectorRate; ///< vector instructions of a wavefront that a compute unit executes in a microsecond
 };
 
 inline const GemmTuning &gemmTuningOf(const Target &target) {
   static constexpr GemmTuning Table[] = {
-      /* gfx90a */ {1.6e6, 7.0e6, 60e3, 0.28, 1.7e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
+      /* gfx90a */ {1.6e6, 7.0e6, 60e3, 0.28, 1.7e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}, {0, 1.5, 0.5}},
                     0, 0, 0, 1, 0.5, 3e-5, 1.7e3},
-      /* gfx942 */ {5.3e6, 34e6, 60e3, 0.28, 2.1e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
+      /* gfx942 */ {5.3e6, 34e6, 60e3, 0.28, 2.1e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}, {0, 1.5, 0.5}},
                     0, 0, 0, 1, 0.5, 3e-5, 2.1e3},
-      /* gfx950 */ {8.0e6, 39e6, 80e3, 0.28, 4.7e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}},
+      /* gfx950 */ {8.0e6, 39e6, 80e3, 0.28, 4.7e6, 0, 0.3, 0.3, {{0, 1.5, 0.5}, {0, 1.5, 0.5}, {}, {0, 1.5, 0.5}},
                     0, 0, 0, 1, 0.5, 3e-5, 2.4e3},
-      /* sm_80 */ {1.9e6, 5.0e6, 40e3, 0.28, 1.0e6, 0, 0.1, 0.1, {{1.6, 1.7, 0.1}, {0, 3.4, 0.2}, {}},
+      /* sm_80 */ {1.9e6, 5.0e6, 40e3, 0.28, 1.0e6, 0, 0.1, 0.1, {{1.6, 1.7, 0.1}, {0, 3.4, 0.2}, {}, {1.5, 0.8, 0.1}},
                    0, 0, 0, 1, 2.9, 3e-5, 5.6e3},
-      /* sm_90 */ {4.3e6, 6.42e6, 43.3e3, 0.0837, 1.15e6, 2.08e6, 0, 0.02, {{1.69, 1.66, 0.0844}, {0.01, 3.46, 0.181}, {1.79, 1.85, 0.203}},
-                   1.21, 0.005, 25.4, 0.866, 4.65, 2.5e-5, 7.0e3},
+      /* sm_90 */ {4.3e6, 5.34e6, 49.6e3, 0.05, 1.01e6, 2.0e6, 0, 0.29,
+                   {{1.7, 1.71, 0.174}, {0.01, 3.51, 0.298}, {1.78, 1.88, 0.593}, {1.47, 0.8, 0.0527}},
+                   1.11, 0.005, 28.1, 0.917, 5.6, 0, 2.4e3},
   };
   return Table[int(target.arch)];
 }
@@ -231,19 +232,16 @@ inline double dotInstructions(int factorBytes, int rows, int m) {
   return unpacks * (1 + double(m) / rows) + m * products;
 }
 
-/// Workgroups of clusters of \p splits that the device holds. A cluster lies in one part of the device: 16 or 18 multiprocessors.
+/// Workgroups of clusters of \p splits that the device holds. A cluster lies in one part of the device: 16 multiprocessors (what
+/// some have more is not counted).
 inline int64_t clusterCapacity(const Target &target, const ConfigShape &c, int splits) {
-  const int parts = target.computeUnits / 16, more = (target.computeUnits - 16 * parts) / 2;
-  int64_t clusters = 0;
-  for (int part = 0; part < parts; ++part)
-    clusters += (part < more ? 18 : 16) * c.resident / splits;
-  return clusters * splits;
+  return int64_t(target.computeUnits / 16) * (16 * c.resident / splits) * splits;
 }
 
 /// The model's time in microseconds, without what every launch costs.
 inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, const ConfigShape &c, int splits) {
   const GemmTuning &t = gemmTuningOf(target);
-  const auto &of = t.of[mode == GemmMode::Tile ? 1 : mode == GemmMode::Warpgroup ? 2 : 0];
+  const auto &of = t.of[mode == GemmMode::Ring ? 0 : mode == GemmMode::Dot ? 3 : int(mode)];
   auto greater = [](double a, double b) { return a > b ? a : b; };
   auto lesser = [](double a, double b) { return a < b ? a : b; };
   const int64_t workgroups = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches * splits;
@@ -297,14 +295,16 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
   double least = 1e300;
   forEachConfig([&](GemmMode mode, int config, const ConfigShape &c) {
     // Weights are read once: few rows are in one tile.
-    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || mode != GemmMode::Tile)))
+    if (mode == GemmMode::Warpgroup && c.tileM > 16 && 2 * p.m <= c.tileM)
+      return; // most of its LDS would be for rows that are not there
+    if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || (mode != GemmMode::Tile && mode != GemmMode::Warpgroup))))
       return;
     for (int splits : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32}) {
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
           (splits > 1 && splits > ceilDivide(p.k * p.factorBytes, c.blockBytes)))
         continue;
-      // What Dot reads of X again and again is not in the model: it has to be clearly better.
-      const double time = timeOf(target, p, mode, c, splits) * (mode == GemmMode::Dot ? 1.1 : 1.0);
+      // What Dot reads of X again and again is not in AMD's constants: it has to be clearly better.
+      const double time = timeOf(target, p, mode, c, splits) * (HK_AMD && mode == GemmMode::Dot ? 1.1 : 1.0);
       if (time < least)
         least = time, best = {mode, config, splits};
     }
@@ -314,8 +314,8 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
 
 inline bool operator==(const GemmProblem &a, const GemmProblem &b) {
   return a.m == b.m && a.n == b.n && a.k == b.k && a.batches == b.batches && a.factorBytes == b.factorBytes &&
-         a.sumBytes == b.sumBytes && a.alongK == b.alongK && a.aligned == b.aligned && a.hasSparse == b.hasSparse && a.warpgroups == b.warpgroups &&
-         a.grouped == b.grouped;
+         a.sumBytes == b.sumBytes && a.alongK == b.alongK && a.aligned == b.aligned && a.hasSparse == b.hasSparse &&
+         a.warpgroups == b.warpgroups && a.grouped == b.grouped;
 }
 
 } // namespace detail
