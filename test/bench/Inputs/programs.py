@@ -1,4 +1,4 @@
-"""programs.py FOLDER SCRATCH -- COMPILE...: builds and runs all benchmark programs, with and without their launches."""
+"""programs.py FOLDER BUILT: runs all benchmark programs, which bench/run --keep=BUILT has built, with and without their launches."""
 
 import concurrent.futures
 import os
@@ -12,16 +12,13 @@ def run(command, **more):
     return done.returncode, done.stdout.strip()
 
 
-def check(folder, scratch, compile_command, name):
+def check(folder, built, name):
     source = os.path.join(folder, name)
     with open(source) as file:
         found = re.search(r"^// Arguments: [^.]*\. Simulated: ([\d ]+)\. Uneven: ([\d ]+)\. GPU: [\d ]+$", file.read(), re.M)
     if not found:
         return "no line of arguments"
-    binary = os.path.join(scratch, name[:-4])
-    status, text = run(compile_command + [source, "-o", binary])
-    if status:
-        return text
+    binary = os.path.join(built, name[:-4] + ".before")
     simulator = ["hk-sim", "--races", "--waits", "--uninitialized", "--strict", binary] + found[2].split()
     status, text = run(simulator)
     if status or text != "PASS":
@@ -37,12 +34,10 @@ def check(folder, scratch, compile_command, name):
 
 
 def main():
-    folder, scratch = sys.argv[1:3]
-    compile_command = sys.argv[4:]
-    os.makedirs(scratch, exist_ok=True)
+    folder, built = sys.argv[1:]
     names = sorted(name for name in os.listdir(folder) if name.endswith(".hip"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda name: check(folder, scratch, compile_command, name), names))
+        results = list(pool.map(lambda name: check(folder, built, name), names))
     for name, problem in zip(names, results):
         if problem:
             print("%s: %s" % (name, problem))

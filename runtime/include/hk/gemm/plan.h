@@ -299,7 +299,7 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
       return; // most of its LDS would be for rows that are not there
     if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || (mode != GemmMode::Tile && mode != GemmMode::Warpgroup))))
       return;
-    for (int splits : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32}) {
+    for (int splits : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32, 40, 48}) {
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
           (splits > 1 && splits > ceilDivide(p.k * p.factorBytes, c.blockBytes)))
         continue;
