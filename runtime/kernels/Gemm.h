@@ -77,8 +77,75 @@ template <class T, Layout L> Factor<T, L> factorOf(const hk_factor &f) {
   return {static_cast<const T *>(f.data), f.ld, f.stride};
 }
 
+/// Whether sums are stored as they are, but for what is left to \p bias, \p activation and \p scale.
+inline bool isPlain(const hk_gemm_options &o, bool bias = false, bool activation = false, bool scale = false) {
+  return o.alpha == 1.0f && o.beta == 0.0f && (bias || !o.bias.data) && !o.residual.data &&
+         (activation || o.activation == HK_IDENTITY) && !o.row_scale && !o.column_scale && (scale || !o.out_scale) &&
+         !o.out_row_scale;
+}
+
+/// An activation of sums with a bias, for a static scale.
+struct ActivationOfSums {
+  AnyActivation activation;
+  HK_DEVICE float operator()(float sum, float bias, float scale) const {
+    return activation.of(sum + bias) * Exact::reciprocal(scale);
+  }
+};
+
+/// Typed results of factors of T: what is most used has kernels that need not look at types for each element.
+template <class T> struct TypedResults {
+  static constexpr bool Same = false;      ///< T
+  static constexpr bool Quantized = false; ///< E4M3 with a bias of T, an activation and a static scale
+  static constexpr bool Half = false;      ///< f16 and bf16
+};
+template <> struct TypedResults<f16> {
+  static constexpr bool Same = true, Quantized = true, Half = false;
+};
+template <> struct TypedResults<bf16> {
+  static constexpr bool Same = true, Quantized = true, Half = false;
+};
+template <> struct TypedResults<E4M3> {
+  static constexpr bool Same = false, Quantized = false, Half = true;
+};
+
+/// Where there is a kernel for the result as it is: whether there is, and the launch's error.
+template <class T, class A, class B>
+bool gemmOfTyped(const GemmCall &call, const A &a, const B &b, const GemmOptions &options, hipError_t &error) {
+  const hk_gemm_options &o = call.options;
+  auto store = [&](auto as) {
+    using Y = typename decltype(as)::Type;
+    if (call.y.type != int(TypeOf<Y>::value))
+      return false;
+    error = gemm(call.launch, call.shape, a, b, AsSummed{}, tuple(),
+                 tuple(batched(Matrix<Y>{static_cast<Y *>(call.y.data), call.y.pitch}, o.y_stride)), options);
+    return true;
+  };
+  if (isPlain(o)) {
+    if constexpr (TypedResults<T>::Same)
+      if (store(As<T>{}))
+        return true;
+    if constexpr (TypedResults<T>::Half)
+      if (store(As<f16>{}) || store(As<bf16>{}))
+        return true;
+  }
+  if constexpr (TypedResults<T>::Quantized)
+    if (call.y.type == NativeE4M3Type && isPlain(o, true, true, true) &&
+        (!o.bias.data || o.bias.type == int(TypeOf<T>::value))) {
+      const ActivationOfSums epilogue{{uint8_t(o.activation), call.fast}};
+      error = gemm(call.launch, call.shape, a, b, epilogue,
+                   tuple(RowVector<T>{static_cast<const T *>(o.bias.data)}, Scalar<float>{o.out_scale}),
+                   tuple(batched(Matrix<E4M3>{static_cast<E4M3 *>(call.y.data), call.y.pitch}, o.y_stride)), options);
+      return true;
+    }
+  return false;
+}
+
 template <class T, Layout A, Layout B> hipError_t gemmOf(const GemmCall &call) {
   const hk_gemm_options &o = call.options;
+  const GemmOptions options{call.plan, {o.workspace, o.workspace_bytes}, o.constant_b != 0, false};
+  if constexpr (A == Layout::RowMajor && B == Layout::ColumnMajor)
+    if (hipError_t error; gemmOfTyped<T>(call, factorOf<T, A>(call.a), factorOf<T, B>(call.b), options, error))
+      return error;
   using Extra = typename GemmTypes<T>::Extra;
   using Output = typename GemmTypes<T>::Output;
   hk_matrix c = o.c;
@@ -94,7 +161,6 @@ template <class T, Layout A, Layout B> hipError_t gemmOf(const GemmCall &call) {
       tuple(Extra::matrix(c, o.c_stride), Extra::vector(o.bias), Extra::matrix(o.residual, o.residual_stride),
             ColumnVector<float>{o.row_scale}, anyVector<float>(o.column_scale, HK_F32), Scalar<float>{o.out_scale},
             ColumnVector<float>{o.out_row_scale});
-  const GemmOptions options{call.plan, {o.workspace, o.workspace_bytes}, o.constant_b != 0, false};
   return gemm(call.launch, call.shape, factorOf<T, A>(call.a), factorOf<T, B>(call.b), epilogue, extras,
               tuple(Output::matrix(call.y, o.y_stride)), options);
 }

@@ -40,12 +40,6 @@ template <class T> hipError_t withLayouts(const GemmCall &call) {
     return b ? gemmOf<T, R, C>(call) : gemmOf<T, R, R>(call);
 }
 
-/// Whether sums are stored as they are.
-bool isPlain(const hk_gemm_options &o) {
-  return o.alpha == 1.0f && o.beta == 0.0f && !o.bias.data && !o.residual.data && o.activation == HK_IDENTITY &&
-         !o.row_scale && !o.column_scale && !o.out_scale && !o.out_row_scale;
-}
-
 void sizes(Arguments &arguments, int64_t m, int64_t n, int64_t k, int64_t batches, const char *batchesName) {
   arguments.shape(m, k, "m", "k");
   arguments.shape(n, k, "n", "k");
@@ -81,7 +75,7 @@ void look(Arguments &arguments, const hk_gemm_options &o, int factors, int y) {
   arguments.oneOf("options.constant_b", o.constant_b, 2);
   arguments.require(o.splits >= 0, hipErrorInvalidValue, "options.splits: %d is negative", o.splits);
   if (o.splits > 0)
-    arguments.oneOf("options.mode", o.mode, 2);
+    arguments.oneOf("options.mode", o.mode, 5);
   arguments.require(y != HK_I32 || isPlain(o), hipErrorNotSupported,
                     "y.type: I32 is for sums as they are, without other options");
 }
