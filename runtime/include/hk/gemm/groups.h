@@ -93,7 +93,8 @@ template <class G> struct GroupedExtent : GemmExtent {
   Groups groups;
 };
 
-template <class Extent> constexpr bool IsGrouped = !std::is_same_v<Extent, GemmExtent>;
+template <class Extent> constexpr bool IsGrouped = false;
+template <class G> constexpr bool IsGrouped<GroupedExtent<G>> = true;
 
 /// One wavefront's view of the bands. All work-items of the workgroup.
 template <int TileM, class Extent> class BandFinder {

@@ -40,6 +40,20 @@ hipError_t launchStream(const GemmCall<Extent> &call, const W &w, const X &x, co
   });
 }
 
+#if HK_AMD
+template <class Config, class W, class X, class Program>
+hipError_t launchStreamed(const GemmCall<GemmExtent> &call, int64_t workgroups, const W &w, const X &x, const Program &program) {
+  using Sum = typename SumOf<typename W::Type>::Type;
+  StreamedExtent extent{};
+  static_cast<GemmExtent &>(extent) = call.extent;
+  extent.tiles = extent.tilesM * extent.tilesN * call.batches;
+  extent.workgroups = int(workgroups);
+  constexpr int Lds = Config::template ldsBytes<Sum>();
+  return launchKernel(call.target, streamKernel<Config, W, X, Program, false, StreamedExtent>, dim3(unsigned(workgroups)),
+                      dim3(Config::Threads), Lds, 1, call.stream, w, x, program, extent);
+}
+#endif
+
 template <class Config, class W, class X, class Program>
 hipError_t launchDot(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
@@ -107,8 +121,18 @@ hipError_t launchGemm(GemmCall<Extent> call, const GemmPlan &plan, const W &w, c
       forEachIndex<StreamConfigs::Size>([&](auto i) {
         using Config = typename ConfigAt<decltype(i)::value, StreamConfigs>::Type;
         if constexpr (!Config::Sparse || hasSparseForm<typename W::Type, typename X::Type>)
-          if (plan.config == decltype(i)::value)
+          if (plan.config == decltype(i)::value) {
+#if HK_AMD
+            if constexpr (Config::Streams && !IsGrouped<Extent>)
+              if (plan.splits == 0) {
+                const GemmExtent &e = call.extent;
+                const GemmProblem p{e.m, e.n, e.k, call.batches, int(sizeof(typename W::Type))};
+                error = launchStreamed<Config>(call, streamedWorkgroups(call.target, p, shape), w, x, program);
+                return;
+              }
+#endif
             error = launchStream<Config>(call, w, x, program);
+          }
       });
   } else if (plan.mode == GemmMode::Warpgroup) {
 #if HK_WARPGROUPS

@@ -50,7 +50,8 @@ enum class GemmMode {
 struct GemmPlan {
   GemmMode mode;
   int config; ///< index in the list of the mode in hk/gemm/configs.h
-  int splits; ///< workgroups that share a tile; more than 1 needs a workspace
+  /// Workgroups that share a tile; more than 1 needs a workspace. 0: streamed, see hk/gemm/split.h; needs one, too.
+  int splits;
 };
 
 namespace detail {
@@ -78,6 +79,7 @@ struct ConfigShape {
   bool bytes;   ///< takes factors of a byte
   int stages, sums; ///< that LDS holds: bytes of the factors, then numbers
   int sumBytes;     ///< of a sum at most
+  bool streams; ///< has a kernel for streamed tiles
   int dotRows = 0;  ///< of W that a wavefront multiplies without matrix instructions
 };
 template <class C> constexpr ConfigShape commonShape() {
@@ -93,6 +95,7 @@ template <class C> constexpr ConfigShape commonShape() {
 template <class C> constexpr ConfigShape streamShape() {
   ConfigShape shape = commonShape<C>();
   shape.sparse = C::Sparse;
+  shape.streams = C::Streams;
   shape.groups = true;
   return shape;
 }
@@ -182,18 +185,32 @@ inline bool canRun(const Target &target, const GemmProblem &p, const ConfigShape
          (c.bytes || p.factorBytes > 1);
 }
 
-/// Bytes of workspace that \p splits parts of each tile take.
-inline size_t splitBytes(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
-  if (splits <= 1 || isClustered(target, splits))
-    return 0;
-  const int64_t tiles = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches;
-  return GemmPartialsOffset + size_t(tiles * splits * c.tileM * c.tileN * p.sumBytes);
+inline int64_t tilesOf(const GemmProblem &p, const ConfigShape &c) {
+  return ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches;
 }
 
-/// Bytes of sums that workgroups write to the workspace, and read again: of all parts but one.
-inline int64_t workspaceTraffic(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
-  if (splits <= 1 || isClustered(target, splits))
+/// Workgroups of a streamed launch: as many as the device holds, but for each at least a round of a tile.
+inline int64_t streamedWorkgroups(const Target &target, const GemmProblem &p, const ConfigShape &c) {
+  const int64_t rounds = ceilDivide(p.k * p.factorBytes, c.blockBytes), held = int64_t(target.computeUnits) * c.resident;
+  const int64_t all = tilesOf(p, c) * (rounds > 0 ? rounds : 1);
+  return held < all ? held : all;
+}
+
+/// Bytes of workspace that \p splits parts of each tile take.
+inline size_t splitBytes(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
+  if (splits == 1 || isClustered(target, splits))
     return 0;
+  const int64_t parts = splits > 1 ? tilesOf(p, c) * splits : tilesOf(p, c) + streamedWorkgroups(target, p, c);
+  return GemmPartialsOffset + size_t(parts * c.tileM * c.tileN * p.sumBytes);
+}
+
+/// Bytes of sums that workgroups write to the workspace, and read again: of all parts but one; streamed, at most.
+inline int64_t workspaceTraffic(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
+  if (splits == 1 || isClustered(target, splits))
+    return 0;
+  const int64_t rows = p.m < c.tileM ? p.m : c.tileM;
+  if (splits == 0)
+    return (streamedWorkgroups(target, p, c) - 1) * c.tileN * rows * p.sumBytes;
   return int64_t(splits - 1) * ceilDivide(p.n, c.tileN) * c.tileN * p.m * p.sumBytes * p.batches;
 }
 
@@ -244,8 +261,10 @@ inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, 
   const auto &of = t.of[mode == GemmMode::Ring ? 0 : mode == GemmMode::Dot ? 3 : int(mode)];
   auto greater = [](double a, double b) { return a > b ? a : b; };
   auto lesser = [](double a, double b) { return a < b ? a : b; };
-  const int64_t workgroups = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches * splits;
-  const int64_t blocks = ceilDivide(ceilDivide(p.k * p.factorBytes, c.blockBytes), splits);
+  const bool streamed = splits == 0;
+  const int64_t workgroups = streamed ? streamedWorkgroups(target, p, c) : tilesOf(p, c) * splits;
+  const int64_t blocksOfTile = ceilDivide(p.k * p.factorBytes, c.blockBytes);
+  const int64_t blocks = streamed ? ceilDivide(tilesOf(p, c) * blocksOfTile, workgroups) : ceilDivide(blocksOfTile, splits);
   const bool clustered = isClustered(target, splits);
   const int64_t capacity =
       clustered ? clusterCapacity(target, c, splits) : int64_t(target.computeUnits) * c.resident;
@@ -277,14 +296,16 @@ inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, 
   if (clustered)
     time += t.cluster + t.clusterWorkgroup * splits +
             t.full * greater(0, lesser(1, double(workgroups) / double(capacity)) - t.knee);
-  else if (splits > 1)
-    time += t.workspace + t.workspaceByte * splits * c.tileN * c.tileM * p.sumBytes;
+  else if (splits != 1)
+    time += t.workspace + t.workspaceByte * (streamed ? 2 : splits) * c.tileN * c.tileM * p.sumBytes;
   return time;
 }
 
 /// Whether there can be \p splits parts: outside of a cluster every tile needs a counter. Parts may be without a block of K.
 inline bool canSplit(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
-  const int64_t tiles = ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches;
+  const int64_t tiles = tilesOf(p, c);
+  if (splits == 0)
+    return c.streams && !p.grouped && tiles <= GemmCounters;
   return splits == 1 || (splits > 1 && tiles * splits <= 0x7fffffff &&
                          (isClustered(target, splits) || (tiles <= GemmCounters && splits <= MostSplits)));
 }
@@ -299,7 +320,7 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
       return; // most of its LDS would be for rows that are not there
     if (!canRun(target, p, c) || (p.m > c.tileM && (p.m <= 64 || (mode != GemmMode::Tile && mode != GemmMode::Warpgroup))))
       return;
-    for (int splits : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32, 40, 48}) {
+    for (int splits : {1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32, 40, 48}) {
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
           (splits > 1 && splits > ceilDivide(p.k * p.factorBytes, c.blockBytes)))
         continue;

@@ -9,6 +9,11 @@
 // NVIDIA (sm_90): up to 8 splits are a cluster. Their sums stay in LDS, each finishes a part of the tile from the LDS of all, in the
 // same order, and no workspace is needed.
 //
+// Streamed (stream-K): instead of as many parts for each tile, all tiles' blocks of K, one tile after another, are cut in as many equal
+// shares as the device holds workgroups. A share goes over one or more tiles, or is a part of one; a tile has as many parts as
+// shares reach into it. Every workgroup has as much to do, whatever the number of tiles. A workgroup begins with its part of a
+// tile when that comes, and waits for nobody before it has written it: the argument above holds for every tile.
+//
 // A counter for each tile has those that began in its lower half, and those that have written in its upper one; the last one
 // sets it back to zero. So the workspace is cleared once, when it is made, and every launch, or replay of a graph, leaves it as it
 // was.
@@ -58,6 +63,50 @@ struct GemmExtent {
 };
 
 
+/// GemmExtent of a streamed launch; splits is not used.
+struct StreamedExtent : GemmExtent {
+  int tiles;      ///< of all batches
+  int workgroups; ///< not more than tiles * rounds
+};
+
+/// The parts of tiles in a workgroup's share. Rounds: of each tile, what K is cut in.
+class SharesOfTiles {
+public:
+  HK_DEVICE SharesOfTiles(const StreamedExtent &extent, int rounds, int workgroup)
+      : all(int64_t(extent.tiles) * rounds), workgroups(extent.workgroups), rounds(rounds), at(cut(workgroup)),
+        last(cut(workgroup + 1)), workgroup(workgroup) {}
+
+  /// To the next part; false if there is none.
+  HK_DEVICE bool next() {
+    if (at >= last)
+      return false;
+    tile = int(at / rounds);
+    begin = int(at - int64_t(tile) * rounds);
+    end = last - at < rounds - begin ? begin + int(last - at) : rounds;
+    at += end - begin;
+    const int first = owner(int64_t(tile) * rounds);
+    parts = owner(int64_t(tile + 1) * rounds - 1) - first + 1;
+    part = workgroup - first;
+    // Along all shares and tiles, each part is in a later share or a later tile than the one before.
+    partsAt = int64_t(first) + tile;
+    return true;
+  }
+
+  int tile, begin, end;
+  int part, parts;
+  int64_t partsAt;
+
+private:
+  /// Where a share begins; and whose a round is.
+  HK_DEVICE int64_t cut(int share) const { return share * all / workgroups; }
+  HK_DEVICE int owner(int64_t round) const { return int(((round + 1) * workgroups - 1) / all); }
+
+  int64_t all;
+  int workgroups, rounds;
+  int64_t at, last;
+  int workgroup;
+};
+
 /// This workgroup begins with its part of a tile: how many have before it, in work-item 0. After awaitPreviousKernel().
 HK_DEVICE uint32_t beginPart(const GemmExtent &extent, int tile) {
   if (extent.splits <= 1 || extent.clustered || threadIdx.x != 0)
@@ -78,10 +127,12 @@ public:
   static constexpr int N = EpilogueVector;
   static constexpr int VectorsInRow = TileN / N;
 
-  /// \p last: a word of LDS that nobody else uses from decide() on.
-  HK_DEVICE TileFinisher(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int row0,
-                         int column0, uint32_t *last)
-      : extent(extent), finisher(program, batch), tile(tile), split(split), row0(row0), column0(column0), last(last) {}
+  /// \p partsAt: where the tile's parts are in the workspace, in parts. \p last: a word of LDS that nobody else uses from decide()
+  /// on.
+  HK_DEVICE TileFinisher(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int64_t partsAt,
+                         int row0, int column0, uint32_t *last)
+      : extent(extent), finisher(program, batch), tile(tile), split(split), partsAt(partsAt), row0(row0), column0(column0),
+        last(last) {}
 
   /// \p before: of beginPart().
   HK_DEVICE void decide(uint32_t before) const {
@@ -190,22 +241,24 @@ private:
   }
   HK_DEVICE Sum *partial(int part, int vector) const {
     Sum *partials = reinterpret_cast<Sum *>(static_cast<char *>(extent.workspace) + GemmPartialsOffset);
-    return partials + ((int64_t(tile) * extent.splits + part) * (TileM * VectorsInRow) + vector) * N;
+    return partials + ((partsAt + part) * (TileM * VectorsInRow) + vector) * N;
   }
 
   const GemmExtent &extent;
   Finisher<Program> finisher;
-  int tile, split, row0, column0;
+  int tile, split;
+  int64_t partsAt;
+  int row0, column0;
   uint32_t *last;
 };
 
 /// Adds up the parts of a tile's sums that the workgroup has written to LDS, [Config::Parts][TileM][Pitch], and finishes the tile.
-/// All work-items. \p before: of beginPart().
+/// All work-items. \p before: of beginPart(). \p partsAt: where the tile's parts are in the workspace, in parts.
 template <class Config, class Sum, class Program>
-HK_DEVICE void finishParts(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int firstM, int firstN,
-                           uint32_t before, Sum *lds) {
+HK_DEVICE void finishParts(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int64_t partsAt,
+                           int firstM, int firstN, uint32_t before, Sum *lds) {
   const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
-      extent, program, batch, tile, split, firstM, firstN, behindRow<Config>(lds));
+      extent, program, batch, tile, split, partsAt, firstM, firstN, behindRow<Config>(lds));
   const bool clustered = HK_NVIDIA && extent.clustered;
   if (!clustered)
     finisher.decide(before);

@@ -46,6 +46,7 @@ struct StreamConfig {
   static constexpr bool Fold = Form_ == StreamForm::Fold, Sparse = Form_ == StreamForm::Sparse;
   static constexpr bool Lines = HK_AMD && Form_ == StreamForm::Plain && Unroll == 2;
   static constexpr int Threads = WavesN * WavesK * WaveSize;
+  static constexpr bool Streams = HK_AMD && RowTiles == 1 && !Sparse; ///< whether there is a kernel for a StreamedExtent
   static_assert(Depth % XDepth == 0);
   static_assert(!Fold || (HK_AMD && ColTiles == 1 && Unroll == 2), "folded: at most 8 rows");
   static_assert(!Sparse || (HK_AMD && ColTiles == 1), "sparse: at most 8 rows");
@@ -288,47 +289,81 @@ private:
   Sums<Sum> sums[RowTiles][ColTiles][SumTiles];
 };
 
-/// Workgroups: x: tiles of N times splits, split innermost; y: tiles of M; z: batches.
-/// Extent: GemmExtent or a GroupedExtent.
-template <class Config, class W, class X, class Program, bool Aligned, class Extent>
-__global__ __launch_bounds__(Config::Threads) void streamKernel(W w, X x, const Program program, Extent extent) {
-  startNextKernel();
+/// A workgroup's part of a tile: blocks first, first + step, ... below end, and the rest of K if \p rest. \p partsAt: as in
+/// finishParts().
+template <class Config, bool Aligned, class W, class X, class Program>
+HK_DEVICE void streamPart(const W &w, const X &x, const Program &program, const GemmExtent &extent, int batch, int tile, int split,
+                          int64_t partsAt, int firstM, int firstN, int first, int end, int step, bool rest) {
   using Loop = StreamLoop<Config, W, X, Aligned>;
   using Sum = typename Loop::Sum;
   Sum *lds = reinterpret_cast<Sum *>(dynamicLds());
   const int lane = int(threadIdx.x) % WaveSize, wave = waveOf(int(threadIdx.x));
   const int waveN = wave % Config::WavesN, waveK = wave / Config::WavesN;
-  const int split = int(blockIdx.x) % extent.splits, tileN = int(blockIdx.x) / extent.splits;
-  int batch = int(blockIdx.z);
-  const int tile = (batch * extent.tilesM + int(blockIdx.y)) * extent.tilesN + tileN;
-  const int firstN = tileN * Config::TileN;
-  int firstM = int(blockIdx.y) * Config::TileM;
-  if constexpr (IsGrouped<Extent>) {
-    const BandFinder<Config::TileM, Extent> finder(extent, lane);
-    if (int(blockIdx.y) >= finder.bands() || !finder.enter(int(blockIdx.y), firstN, extent, w, x, batch, firstM))
-      return;
-  }
-
   uint32_t before = 0;
   {
     const int own = firstN + waveN * Config::RowTiles * 16;
     // Rows that are not there are read as the last one.
     Loop loop(w, x, batch, own < extent.n ? own : extent.n - 1, extent.n, firstM, extent.m, lane);
-    // Wavefronts of all splits take turns, so that together they read contiguous memory.
-    const int whole = extent.k / Loop::BlockElements, turn = split * Config::WavesK + waveK;
-    const int turns = extent.splits * Config::WavesK;
     if (!extent.constantW)
       awaitPreviousKernel();
-    loop.run(turn, whole, turns, tile, [&] {
+    loop.run(first, end, step, tile, [&] {
       if (extent.constantW)
         awaitPreviousKernel();
       before = beginPart(extent, tile);
     });
-    if (const int rest = extent.k - whole * Loop::BlockElements; rest > 0 && turn == whole % turns)
-      loop.runRest(whole * Loop::BlockElements, rest);
+    if (rest) {
+      const int whole = extent.k / Loop::BlockElements;
+      loop.runRest(whole * Loop::BlockElements, extent.k - whole * Loop::BlockElements);
+    }
     loop.publish(lds, waveK, waveN * Config::RowTiles * 16);
   }
-  finishParts<Config, Sum>(extent, program, batch, tile, split, firstM, firstN, before, lds);
+  finishParts<Config, Sum>(extent, program, batch, tile, split, partsAt, firstM, firstN, before, lds);
+}
+
+/// Workgroups: x: tiles of N times splits, split innermost; y: tiles of M; z: batches. StreamedExtent: x: its workgroups.
+/// Extent: GemmExtent, a GroupedExtent or StreamedExtent.
+template <class Config, class W, class X, class Program, bool Aligned, class Extent>
+__global__ __launch_bounds__(Config::Threads) void streamKernel(W w, X x, const Program program, Extent extent) {
+  startNextKernel();
+  constexpr int BlockElements = StreamLoop<Config, W, X, Aligned>::BlockElements;
+  const int waveK = waveOf(int(threadIdx.x)) / Config::WavesN;
+  const int whole = extent.k / BlockElements;
+  const bool rest = extent.k > whole * BlockElements;
+  if constexpr (std::is_same_v<Extent, StreamedExtent>) {
+    // A round is a block for each wavefront along K; there is one even if K is 0.
+    int rounds = (whole + rest + Config::WavesK - 1) / Config::WavesK;
+    rounds = rounds > 0 ? rounds : 1;
+    SharesOfTiles shares(extent, rounds, int(blockIdx.x));
+    while (shares.next()) {
+      const int tileN = shares.tile % extent.tilesN, row = shares.tile / extent.tilesN;
+      GemmExtent own = extent;
+      own.splits = shares.parts;
+      const int end = shares.end * Config::WavesK;
+      streamPart<Config, Aligned>(w, x, program, own, row / extent.tilesM, shares.tile, shares.part, shares.partsAt,
+                                  row % extent.tilesM * Config::TileM, tileN * Config::TileN,
+                                  shares.begin * Config::WavesK + waveK, end < whole ? end : whole, Config::WavesK,
+                                  rest && whole % Config::WavesK == waveK && whole / Config::WavesK >= shares.begin &&
+                                      whole / Config::WavesK < shares.end);
+      sync::lds(); // the next part's sums come where these are read
+    }
+  } else {
+    const int split = int(blockIdx.x) % extent.splits, tileN = int(blockIdx.x) / extent.splits;
+    int batch = int(blockIdx.z);
+    const int tile = (batch * extent.tilesM + int(blockIdx.y)) * extent.tilesN + tileN;
+    const int firstN = tileN * Config::TileN;
+    int firstM = int(blockIdx.y) * Config::TileM;
+    if constexpr (IsGrouped<Extent>) {
+      const BandFinder<Config::TileM, Extent> finder(extent, int(threadIdx.x) % WaveSize);
+      if (int(blockIdx.y) >= finder.bands() || !finder.enter(int(blockIdx.y), firstN, extent, w, x, batch, firstM))
+        return;
+    }
+    // Wavefronts of all splits take turns, so that together they read contiguous memory.
+    const int wholeOfGroup = extent.k / BlockElements;
+    const int turn = split * Config::WavesK + waveK, turns = extent.splits * Config::WavesK;
+    streamPart<Config, Aligned>(w, x, program, extent, batch, tile, split, int64_t(tile) * extent.splits, firstM, firstN, turn,
+                                wholeOfGroup, turns,
+                                extent.k > wholeOfGroup * BlockElements && turn == wholeOfGroup % turns);
+  }
 }
 
 } // namespace detail
