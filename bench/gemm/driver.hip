@@ -4,7 +4,7 @@
 //
 // TYPE: f16, bf16 or fp8 (e4m3fnuz); the output is f16, or bf16 for bf16. A is M x K and B N x K, both contiguous along
 // K. MODE: stream, tile, ring or dot, CONFIG: an index in hk/gemm/configs.h, or a tile's size like 128x128 (N and M; the first of
-// it), or "largest". SPLITS: 0 for the library's own plan, whatever MODE and CONFIG are. Prints the plan that it used:
+// it), or "largest". SPLITS: -1 for the library's own plan, whatever MODE and CONFIG are. Prints the plan that it used:
 //
 //   MODE CONFIG SPLITS TILE_N TILE_M PARTIALS      bytes of sums that workgroups write to the workspace, and read again
 //
@@ -103,7 +103,7 @@ int main(int argc, char **argv) {
                         : !std::strcmp(argv[5], "dot")  ? GemmMode::Dot
                                                         : GemmMode::Stream;
   const GemmPlan plan{mode, findConfig(mode, argv[6]), std::atoi(argv[7])};
-  const GemmPlan *given = plan.splits ? &plan : nullptr;
+  const GemmPlan *given = plan.splits >= 0 ? &plan : nullptr;
   if (!std::strcmp(argv[1], "fp8"))
     run<e4m3fnuz, f16>(shape, given);
   else if (!std::strcmp(argv[1], "bf16"))

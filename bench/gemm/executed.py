@@ -12,7 +12,7 @@ from simulated import BYTES_PER_US, CLOCK, UNITS, is_ahead
 
 N, K = 2304, 16384
 BYTES = {"f16": 2, "bf16": 2, "fp8": 1}
-OWN = ("stream", "0", 0)  # the library's own plan
+OWN = ("stream", "0", -1)  # the library's own plan
 # type, M, N, K, plan
 CASES = (
     [("f16", m, N, K, OWN) for m in (1, 5, 8, 16, 32, 64)]

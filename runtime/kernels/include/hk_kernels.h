@@ -174,7 +174,8 @@ typedef struct hk_gemm_options {
   size_t workspace_bytes;
   int32_t constant_b; /* 0; 1: no kernel that was started just before writes b (NVIDIA: read while that one ends) */
   int32_t splits;     /* 0: mode, config and splits are chosen. Else: workgroups that share K */
-  int32_t mode;       /* hk::GemmMode: 0 streams b, 1 goes through LDS, 2 needs no matrix cores */
+  int32_t mode;       /* hk::GemmMode: 0 streams b, 1 goes through LDS, 2 is for warpgroups, 3 has a ring in LDS, 4 needs no
+                         matrix cores */
   int32_t config;     /* of that mode: an index in hk/gemm/plan.h, where it is built */
 } hk_gemm_options;
 

@@ -42,12 +42,15 @@ hipError_t launchStream(const GemmCall<Extent> &call, const W &w, const X &x, co
 
 #if HK_AMD
 template <class Config, class W, class X, class Program>
-hipError_t launchStreamed(const GemmCall<GemmExtent> &call, int64_t workgroups, const W &w, const X &x, const Program &program) {
+hipError_t launchStreamed(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
   using Sum = typename SumOf<typename W::Type>::Type;
   StreamedExtent extent{};
   static_cast<GemmExtent &>(extent) = call.extent;
-  extent.tiles = extent.tilesM * extent.tilesN * call.batches;
-  extent.workgroups = int(workgroups);
+  const GemmProblem p{extent.m, extent.n, extent.k, call.batches, int(sizeof(typename W::Type))};
+  const ConfigShape shape = streamShape<Config>();
+  const int64_t workgroups = streamedWorkgroups(call.target, p, shape), all = tilesOf(p, shape) * roundsOf(p, shape);
+  extent.rounds = int(roundsOf(p, shape));
+  extent.share = int(all / workgroups), extent.more = int(all % workgroups);
   constexpr int Lds = Config::template ldsBytes<Sum>();
   return launchKernel(call.target, streamKernel<Config, W, X, Program, false, StreamedExtent>, dim3(unsigned(workgroups)),
                       dim3(Config::Threads), Lds, 1, call.stream, w, x, program, extent);
@@ -125,9 +128,7 @@ hipError_t launchGemm(GemmCall<Extent> call, const GemmPlan &plan, const W &w, c
 #if HK_AMD
             if constexpr (Config::Streams && !IsGrouped<Extent>)
               if (plan.splits == 0) {
-                const GemmExtent &e = call.extent;
-                const GemmProblem p{e.m, e.n, e.k, call.batches, int(sizeof(typename W::Type))};
-                error = launchStreamed<Config>(call, streamedWorkgroups(call.target, p, shape), w, x, program);
+                error = launchStreamed<Config>(call, w, x, program);
                 return;
               }
 #endif

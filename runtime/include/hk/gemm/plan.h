@@ -189,10 +189,18 @@ inline int64_t tilesOf(const GemmProblem &p, const ConfigShape &c) {
   return ceilDivide(p.m, c.tileM) * ceilDivide(p.n, c.tileN) * p.batches;
 }
 
-/// Workgroups of a streamed launch: as many as the device holds, but for each at least a round of a tile.
+/// What a streamed launch cuts K in. There is one round even if K is 0.
+inline int64_t roundsOf(const GemmProblem &p, const ConfigShape &c) {
+  const int64_t rounds = ceilDivide(p.k * p.factorBytes, c.blockBytes);
+  return rounds > 0 ? rounds : 1;
+}
+
+/// Workgroups of a streamed launch: as few for each compute unit as have 48 KiB under way, since each has a part more to exchange;
+/// but for each at least a round of a tile.
 inline int64_t streamedWorkgroups(const Target &target, const GemmProblem &p, const ConfigShape &c) {
-  const int64_t rounds = ceilDivide(p.k * p.factorBytes, c.blockBytes), held = int64_t(target.computeUnits) * c.resident;
-  const int64_t all = tilesOf(p, c) * (rounds > 0 ? rounds : 1);
+  constexpr int Ahead = 48 * 1024;
+  const int64_t each = ceilDivide(Ahead, c.bytesAhead), held = target.computeUnits * (each < c.resident ? each : c.resident);
+  const int64_t all = tilesOf(p, c) * roundsOf(p, c);
   return held < all ? held : all;
 }
 
@@ -305,7 +313,7 @@ inline double timeOf(const Target &target, const GemmProblem &p, GemmMode mode, 
 inline bool canSplit(const Target &target, const GemmProblem &p, const ConfigShape &c, int splits) {
   const int64_t tiles = tilesOf(p, c);
   if (splits == 0)
-    return c.streams && !p.grouped && tiles <= GemmCounters;
+    return c.streams && !p.grouped && tiles <= GemmCounters && tiles * roundsOf(p, c) <= 0x7fffffff;
   return splits == 1 || (splits > 1 && tiles * splits <= 0x7fffffff &&
                          (isClustered(target, splits) || (tiles <= GemmCounters && splits <= MostSplits)));
 }
@@ -324,8 +332,9 @@ inline GemmPlan searchPlan(const Target &target, const GemmProblem &p, size_t wo
       if (!canSplit(target, p, c, splits) || splitBytes(target, p, c, splits) > workspace ||
           (splits > 1 && splits > ceilDivide(p.k * p.factorBytes, c.blockBytes)))
         continue;
-      // What Dot reads of X again and again is not in AMD's constants: it has to be clearly better.
-      const double time = timeOf(target, p, mode, c, splits) * (HK_AMD && mode == GemmMode::Dot ? 1.1 : 1.0);
+      // Not in AMD's constants are what Dot reads of X again and again, and that streamed workgroups begin and end twice: they have
+      // to be clearly better.
+      const double time = timeOf(target, p, mode, c, splits) * (HK_AMD && mode == GemmMode::Dot ? 1.1 : splits == 0 ? 1.03 : 1.0);
       if (time < least)
         least = time, best = {mode, config, splits};
     }

@@ -65,45 +65,46 @@ struct GemmExtent {
 
 /// GemmExtent of a streamed launch; splits is not used.
 struct StreamedExtent : GemmExtent {
-  int tiles;      ///< of all batches
-  int workgroups; ///< not more than tiles * rounds
+  int rounds; ///< of a tile: what K is cut in
+  int share;  ///< rounds of a workgroup, at least 1
+  int more;   ///< the first workgroups that have one more
 };
 
-/// The parts of tiles in a workgroup's share. Rounds: of each tile, what K is cut in.
+/// The parts of tiles in a workgroup's share.
 class SharesOfTiles {
 public:
-  HK_DEVICE SharesOfTiles(const StreamedExtent &extent, int rounds, int workgroup)
-      : all(int64_t(extent.tiles) * rounds), workgroups(extent.workgroups), rounds(rounds), at(cut(workgroup)),
-        last(cut(workgroup + 1)), workgroup(workgroup) {}
+  HK_DEVICE SharesOfTiles(const StreamedExtent &extent, int workgroup)
+      : rounds(uint32_t(extent.rounds)), share(uint32_t(extent.share)), more(uint32_t(extent.more)), at(cut(uint32_t(workgroup))),
+        last(cut(uint32_t(workgroup) + 1)), workgroup(workgroup) {}
 
   /// To the next part; false if there is none.
   HK_DEVICE bool next() {
     if (at >= last)
       return false;
-    tile = int(at / rounds);
-    begin = int(at - int64_t(tile) * rounds);
-    end = last - at < rounds - begin ? begin + int(last - at) : rounds;
-    at += end - begin;
-    const int first = owner(int64_t(tile) * rounds);
-    parts = owner(int64_t(tile + 1) * rounds - 1) - first + 1;
+    const uint32_t of = at / rounds, from = of * rounds, to = from + rounds < last ? from + rounds : last;
+    tile = int(of), begin = int(at - from), end = int(to - from);
+    at = to;
+    const int first = owner(from);
+    parts = owner(from + rounds - 1) - first + 1;
     part = workgroup - first;
     // Along all shares and tiles, each part is in a later share or a later tile than the one before.
     partsAt = int64_t(first) + tile;
     return true;
   }
 
-  int tile, begin, end;
+  int tile, begin, end; ///< rounds of the tile
   int part, parts;
   int64_t partsAt;
 
 private:
   /// Where a share begins; and whose a round is.
-  HK_DEVICE int64_t cut(int share) const { return share * all / workgroups; }
-  HK_DEVICE int owner(int64_t round) const { return int(((round + 1) * workgroups - 1) / all); }
+  HK_DEVICE uint32_t cut(uint32_t of) const { return of * share + (of < more ? of : more); }
+  HK_DEVICE int owner(uint32_t round) const {
+    const uint32_t larger = more * (share + 1);
+    return int(round < larger ? round / (share + 1) : more + (round - larger) / share);
+  }
 
-  int64_t all;
-  int workgroups, rounds;
-  int64_t at, last;
+  uint32_t rounds, share, more, at, last;
   int workgroup;
 };
 

@@ -330,10 +330,8 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(W w, X x, const 
   const int whole = extent.k / BlockElements;
   const bool rest = extent.k > whole * BlockElements;
   if constexpr (std::is_same_v<Extent, StreamedExtent>) {
-    // A round is a block for each wavefront along K; there is one even if K is 0.
-    int rounds = (whole + rest + Config::WavesK - 1) / Config::WavesK;
-    rounds = rounds > 0 ? rounds : 1;
-    SharesOfTiles shares(extent, rounds, int(blockIdx.x));
+    // A round is a block for each wavefront along K.
+    SharesOfTiles shares(extent, int(blockIdx.x));
     while (shares.next()) {
       const int tileN = shares.tile % extent.tilesN, row = shares.tile / extent.tilesN;
       GemmExtent own = extent;

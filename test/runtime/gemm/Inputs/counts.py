@@ -51,7 +51,7 @@ for orders, index, mode, sparse, dot_rows, tile_m, tile_n, block, name in plans:
         check(what + "matrix instructions", kernel["mfma"], instructions, instructions)
         # Nothing while K is multiplied. Where the wavefronts of a stream kernel add up their sums, once in a workgroup, rows
         # of 16 and more share banks.
-        check(what + "conflicts in LDS", kernel["lds_conflicts"], max(64, 2 * tile_m) * tiles if stream else 0)
+        check(what + "conflicts in LDS", kernel["lds_conflicts"], max(64, 2 * tile_m) * tiles if stream else 64 * tiles if dot_rows else 0)
         if (stream or ring) and m % tile_m == 0:
             # Each workgroup reads its rows of both factors once; wavefronts read the kernel's arguments.
             rows = tile_n + (tile_m if folded else ceil(tile_m, 16) * 16)

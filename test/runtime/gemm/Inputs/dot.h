@@ -26,7 +26,7 @@ hipError_t dotProducts(const hk::GemmShape &shape, const FactorA &a, const Facto
   const auto w = rowsOf<true>(b);
   const auto x = rowsOf<false>(a);
   const GemmProgram<Epilogue, Extras, Outputs> program{epilogue, extras, outputs, false};
-  GemmCall call{nullptr, currentTarget(), {}, shape.batches, false};
+  GemmCall<GemmExtent> call{nullptr, currentTarget(), {}, shape.batches, false};
   const ConfigShape config = shapeOf(plan.mode, plan.config);
   call.extent.m = int(shape.m), call.extent.n = int(shape.n), call.extent.k = int(shape.k);
   call.extent.tilesM = int(ceilDivide(shape.m, config.tileM)), call.extent.tilesN = int(ceilDivide(shape.n, config.tileN));
