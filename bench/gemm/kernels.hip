@@ -11,7 +11,7 @@
 using namespace hk;
 using namespace hk::detail;
 
-/// Kind: index in KINDS of registers.py. Mode: 0 stream, 1 tile, 2 ring. Lds: dynamic bytes of a workgroup.
+/// Kind: index in KINDS of registers.py. Mode: 0 stream, 1 tile, 2 ring, 3 dot, 4 streamed. Lds: dynamic bytes of a workgroup.
 template <int Kind, int Mode, int Config, int Lds, int Threads> struct Case {
   template <class V> HK_DEVICE V operator()(V sum) const { return sum; }
 };
@@ -26,7 +26,18 @@ template <int Kind, class T, bool ContiguousW, bool ContiguousX, class Y> struct
 
   template <int I> static const void *stream() {
     using C = typename ConfigAt<I, StreamConfigs>::Type;
-    return reinterpret_cast<const void *>(&streamKernel<C, W, X, Program<0, I, C>, false>);
+    return reinterpret_cast<const void *>(&streamKernel<C, W, X, Program<0, I, C>, false, GemmExtent>);
+  }
+  template <int I> static const void *streamed() {
+    using C = typename ConfigAt<I, StreamConfigs>::Type;
+    if constexpr (C::Streams)
+      return reinterpret_cast<const void *>(&streamKernel<C, W, X, Program<4, I, C>, false, StreamedExtent>);
+    else
+      return nullptr; // there is no such kernel
+  }
+  template <int I> static const void *dot() {
+    using C = typename ConfigAt<I, DotConfigs>::Type;
+    return reinterpret_cast<const void *>(&dotKernel<C, W, X, Program<3, I, C>, false>);
   }
   template <int I> static const void *ring() {
     using C = typename ConfigAt<I, RingConfigs>::Type;
@@ -35,7 +46,7 @@ template <int Kind, class T, bool ContiguousW, bool ContiguousX, class Y> struct
   template <int I> static const void *tile() {
     using C = typename ConfigAt<I, TileConfigs>::Type;
     if constexpr (C::template Holds<Sum> && (C::General || (ContiguousW && ContiguousX)))
-      return reinterpret_cast<const void *>(&tileKernel<C, W, X, Program<1, I, C>, false>);
+      return reinterpret_cast<const void *>(&tileKernel<C, W, X, Program<1, I, C>, false, GemmExtent>);
     else
       return nullptr; // there is no such kernel
   }
@@ -60,7 +71,9 @@ void instantiate() {
     if constexpr (!C::Sparse) // no such instructions
 #endif
       kernel = F16::stream<decltype(i)::value>();
+    kernel = F16::streamed<decltype(i)::value>();
   });
+  forEachIndex<DotConfigs::Size>([](auto i) { kernel = F16::dot<decltype(i)::value>(); });
   forEachIndex<TileConfigs::Size>([](auto i) { kernel = F16::tile<decltype(i)::value>(); });
   forEachIndex<RingConfigs::Size>([](auto i) { kernel = F16::ring<decltype(i)::value>(); });
 
@@ -69,6 +82,7 @@ void instantiate() {
     using K = decltype(kernels);
     kernel = K::template stream<Plain>();
     kernel = K::template ring<RingConfigs::Size - 1>();
+    kernel = K::template dot<DotConfigs::Size - 1>();
     kernel = K::template tile<0>();
 #if defined(__gfx90a__)
     if constexpr (sizeof(typename K::W::Type) > 1) // not chosen there

@@ -19,16 +19,19 @@ def label(name):
     """What a mangled kernel name stands for, like "f16 stream 2 16x8 x8 fold": type and layout, mode and index, tile of
     N and M, wavefronts. Also its place in the table, dynamic LDS and threads."""
     kind, mode, index, lds, threads = (int(g) for g in CASE.search(name).groups())
-    if mode == 0:
+    if mode in (0, 4):
         rows, columns, waves_n = (int(v) for v in re.search(r"StreamConfigILi(\d+)ELi(\d+)ELi(\d+)E", name).groups())
         form = int(re.search(r"StreamFormE(\d)E", name)[1])
         tile, more = (16 * rows * waves_n, 16 * columns if form == 0 else 8), FORMS[form]
     elif mode == 2:
         rows, columns, consumers = (int(v) for v in re.search(r"RingConfigILi(\d+)ELi(\d+)ELi(\d+)E", name).groups())
         tile, more = (16 * rows * consumers, 16 * columns), ""
+    elif mode == 3:
+        columns, rows, waves_n = (int(v) for v in re.search(r"DotConfigILi(\d+)ELi(\d+)ELi(\d+)E", name).groups())
+        tile, more = (rows * waves_n, columns), ""
     else:
         tile, more = re.search(r"TileConfigILi(\d+)ELi(\d+)E", name).groups(), ""
-    text = "%s %s %d %sx%s x%d%s" % (KINDS[kind], ("stream", "tile", "ring")[mode], index, *tile, threads // 64, more)
+    text = "%s %s %d %sx%s x%d%s" % (KINDS[kind], ("stream", "tile", "ring", "dot", "streamed")[mode], index, *tile, threads // 64, more)
     return text, (kind, mode, index), lds, threads
 
 
@@ -59,7 +62,8 @@ def compile_for(options, folder, target, fp8):
         rows.append((place, {
             "target": target, "kernel": kernel, "vgprs": int(k["VGPRs"]), "agprs": int(k["AGPRs"]),
             "sgprs": int(k["TotalSGPRs"]), "lds_static": int(k["LDS Size"]), "lds_dynamic": dynamic,
-            "scratch": int(k["ScratchSize"]), "spills": int(k["VGPRs Spill"]) + int(k["SGPRs Spill"]),
+            "scratch": int(k["ScratchSize"]), "spills": int(k["VGPRs Spill"]),
+            "scalars": int(k["SGPRs Spill"]),
             "occupancy_registers": int(k["Occupancy"]), "workgroups": resident,
             "occupancy": resident * waves / 4}))
     return [row for _, row in sorted(rows, key=lambda r: r[0])]
@@ -77,12 +81,12 @@ def run(options):
             known = {(r["target"], r["kernel"]): r for r in json.load(file)["kernels"]}
     print("compiler's resource report (-O3); occupancy: wavefronts a SIMD, by registers, and of whole workgroups with"
           " the LDS that a launch asks for\n")
-    print("%-7s %-34s %5s %5s %5s %7s %8s %7s %6s %6s %7s" % (
-        "target", "kernel", "VGPR", "AGPR", "SGPR", "LDS", "scratch", "spills", "regs", "occup.", "groups"))
+    print("%-7s %-34s %5s %5s %5s %7s %8s %7s %7s %6s %6s %7s" % (
+        "target", "kernel", "VGPR", "AGPR", "SGPR", "LDS", "scratch", "spills", "scalars", "regs", "occup.", "groups"))
     for r in rows:
-        print("%-7s %-34s %5d %5d %5d %7d %8d %7d %6d %6.1f %7s" % (
+        print("%-7s %-34s %5d %5d %5d %7d %8d %7d %7d %6d %6.1f %7s" % (
             r["target"], r["kernel"], r["vgprs"], r["agprs"], r["sgprs"], r["lds_static"] + r["lds_dynamic"],
-            r["scratch"], r["spills"], r["occupancy_registers"], r["occupancy"], r["workgroups"] or "never"))
+            r["scratch"], r["spills"], r["scalars"], r["occupancy_registers"], r["occupancy"], r["workgroups"] or "never"))
         name = r["target"] + " " + r["kernel"]
         # More LDS than there is: hk::gemm does not start it.
         if r["workgroups"] and (r["scratch"] or r["spills"]):

@@ -21,7 +21,8 @@
 // splits need none on sm_90.
 //
 // Accuracy: |error of a sum| <= (K + 2) u sum |A(i, k) B(k, j)|, u = 2^-24 for f32 sums, 2^-53 for f64; 2^-20 for f32 factors on
-// NVIDIA; integers are exact (modulo 2^32).
+// NVIDIA; integers are exact (modulo 2^32). fp8 on sm_90a's warpgroups (GemmMode::Warpgroup): products of up to 256 elements are added
+// with fewer bits, for which there is no bound from NVIDIA; other plans keep the one above.
 //
 // Errors: hipErrorInvalidValue for negative sizes, sizes or leading dimensions out of range (m, n, k below 2^31; 256 rows below
 // 4 GiB), and for a plan that there is no kernel or no workspace for; hipErrorNotSupported for a device without a schedule;

@@ -121,7 +121,7 @@ int main() {
           [](Call &C) { C.O.workspace = Memory + 8; });
   refused(Invalid, "options.constant_b: 2 is none of 0 to 1", [](Call &C) { C.O.constant_b = 2; });
   refused(Invalid, "options.splits: -1 is negative", [](Call &C) { C.O.splits = -1; });
-  refused(Invalid, "options.mode: 2 is none of 0 to 1", [](Call &C) { C.O.splits = 1, C.O.mode = 2; });
+  refused(Invalid, "options.mode: 5 is none of 0 to 4", [](Call &C) { C.O.splits = 1, C.O.mode = 5; });
   const char *const NoPlan = "options.config: there is no such kernel for this, or options.workspace_bytes are too few";
   refused(Invalid, NoPlan, [](Call &C) { C.O.splits = 1, C.O.mode = 1, C.O.config = 1000; });
   refused(Invalid, NoPlan, [](Call &C) { C.O.splits = 4, C.O.mode = 1; });

@@ -254,7 +254,7 @@ __global__ __launch_bounds__(Config::Threads) void dotKernel(const W w, const X 
       loop.runRest(whole * Loop::BlockElements, rest);
     loop.publish(lds, waveK, waveN * Config::Rows);
   }
-  finishParts<Config, Sum>(extent, program, batch, tile, split, int64_t(tile) * extent.splits, firstM, firstN, before, lds);
+  finishParts<Config, Sum>(extent, program, batch, tile, split, tile * extent.splits, firstM, firstN, before, lds);
 }
 
 } // namespace detail

@@ -289,7 +289,7 @@ __global__ __launch_bounds__(Config::Threads) void ringKernel(const W w, const X
       products.publish(sums, c, c);
   }
 
-  finishParts<Config, Sum>(extent, program, batch, tile, split, int64_t(tile) * extent.splits, firstM, firstN, before, sums);
+  finishParts<Config, Sum>(extent, program, batch, tile, split, tile * extent.splits, firstM, firstN, before, sums);
 }
 
 } // namespace detail

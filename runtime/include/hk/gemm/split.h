@@ -88,13 +88,13 @@ public:
     parts = owner(from + rounds - 1) - first + 1;
     part = workgroup - first;
     // Along all shares and tiles, each part is in a later share or a later tile than the one before.
-    partsAt = int64_t(first) + tile;
+    partsAt = first + tile;
     return true;
   }
 
   int tile, begin, end; ///< rounds of the tile
   int part, parts;
-  int64_t partsAt;
+  int partsAt;
 
 private:
   /// Where a share begins; and whose a round is.
@@ -130,7 +130,7 @@ public:
 
   /// \p partsAt: where the tile's parts are in the workspace, in parts. \p last: a word of LDS that nobody else uses from decide()
   /// on.
-  HK_DEVICE TileFinisher(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int64_t partsAt,
+  HK_DEVICE TileFinisher(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int partsAt,
                          int row0, int column0, uint32_t *last)
       : extent(extent), finisher(program, batch), tile(tile), split(split), partsAt(partsAt), row0(row0), column0(column0),
         last(last) {}
@@ -242,13 +242,13 @@ private:
   }
   HK_DEVICE Sum *partial(int part, int vector) const {
     Sum *partials = reinterpret_cast<Sum *>(static_cast<char *>(extent.workspace) + GemmPartialsOffset);
-    return partials + ((partsAt + part) * (TileM * VectorsInRow) + vector) * N;
+    return partials + (int64_t(partsAt + part) * (TileM * VectorsInRow) + vector) * N;
   }
 
   const GemmExtent &extent;
   Finisher<Program> finisher;
   int tile, split;
-  int64_t partsAt;
+  int partsAt;
   int row0, column0;
   uint32_t *last;
 };
@@ -256,7 +256,7 @@ private:
 /// Adds up the parts of a tile's sums that the workgroup has written to LDS, [Config::Parts][TileM][Pitch], and finishes the tile.
 /// All work-items. \p before: of beginPart(). \p partsAt: where the tile's parts are in the workspace, in parts.
 template <class Config, class Sum, class Program>
-HK_DEVICE void finishParts(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int64_t partsAt,
+HK_DEVICE void finishParts(const GemmExtent &extent, const Program &program, int batch, int tile, int split, int partsAt,
                            int firstM, int firstN, uint32_t before, Sum *lds) {
   const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
       extent, program, batch, tile, split, partsAt, firstM, firstN, behindRow<Config>(lds));

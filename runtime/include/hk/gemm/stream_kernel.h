@@ -293,7 +293,7 @@ private:
 /// finishParts().
 template <class Config, bool Aligned, class W, class X, class Program>
 HK_DEVICE void streamPart(const W &w, const X &x, const Program &program, const GemmExtent &extent, int batch, int tile, int split,
-                          int64_t partsAt, int firstM, int firstN, int first, int end, int step, bool rest) {
+                          int partsAt, int firstM, int firstN, int first, int end, int step, bool rest) {
   using Loop = StreamLoop<Config, W, X, Aligned>;
   using Sum = typename Loop::Sum;
   Sum *lds = reinterpret_cast<Sum *>(dynamicLds());
@@ -358,7 +358,7 @@ __global__ __launch_bounds__(Config::Threads) void streamKernel(W w, X x, const 
     // Wavefronts of all splits take turns, so that together they read contiguous memory.
     const int wholeOfGroup = extent.k / BlockElements;
     const int turn = split * Config::WavesK + waveK, turns = extent.splits * Config::WavesK;
-    streamPart<Config, Aligned>(w, x, program, extent, batch, tile, split, int64_t(tile) * extent.splits, firstM, firstN, turn,
+    streamPart<Config, Aligned>(w, x, program, extent, batch, tile, split, tile * extent.splits, firstM, firstN, turn,
                                 wholeOfGroup, turns,
                                 extent.k > wholeOfGroup * BlockElements && turn == wholeOfGroup % turns);
   }

@@ -609,7 +609,7 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(W w, X x, const Pr
 
   Sum *sums = reinterpret_cast<Sum *>(lds);
   const TileFinisher<Program, Sum, Config::TileM, Config::TileN, Config::Threads> finisher(
-      extent, program, batch, tile, split, int64_t(tile) * extent.splits, firstM, firstN, behindRow<Config>(sums));
+      extent, program, batch, tile, split, tile * extent.splits, firstM, firstN, behindRow<Config>(sums));
   constexpr int TileX = Config::TileX;
   if constexpr (Config::template Clusters<Sum>)
     if (extent.clustered) {
