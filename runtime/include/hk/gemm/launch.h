@@ -46,7 +46,8 @@ hipError_t launchStreamed(const GemmCall<GemmExtent> &call, const W &w, const X 
   using Sum = typename SumOf<typename W::Type>::Type;
   StreamedExtent extent{};
   static_cast<GemmExtent &>(extent) = call.extent;
-  const GemmProblem p{extent.m, extent.n, extent.k, call.batches, int(sizeof(typename W::Type))};
+  const GemmProblem p{extent.m, extent.n, extent.k, call.batches, int(sizeof(typename W::Type)), int(sizeof(Sum)), true, false,
+                      false,    false};
   const ConfigShape shape = streamShape<Config>();
   const int64_t workgroups = streamedWorkgroups(call.target, p, shape), all = tilesOf(p, shape) * roundsOf(p, shape);
   extent.rounds = int(roundsOf(p, shape));
