@@ -32,7 +32,7 @@ using StreamConfigs = ConfigList<
     StreamConfig<2,   1,     1,     8,     2,     4,    2,    2,       StreamForm::Fold>,
     StreamConfig<1,   1,     1,     8,     2,     4,    2,    3,       StreamForm::Sparse>,
     StreamConfig<2,   1,     1,     8,     2,     2,    2,    2,       StreamForm::Sparse>,
-    StreamConfig<1,   1,     1,     4,     2,     4,    4,    3>,
+    StreamConfig<1,   1,     1,     8,     2,     4,    4,    2>,
     StreamConfig<2,   1,     1,     8,     2,     4,    2,    2>,
     StreamConfig<2,   2,     1,     4,     2,     2,    2,    3>,
     StreamConfig<2,   4,     1,     4,     2,     2,    2,    1>,
