@@ -84,18 +84,17 @@ inline bool isPlain(const hk_gemm_options &o, bool bias = false, bool activation
          !o.out_row_scale;
 }
 
-/// An activation of sums with a bias, for a static scale.
-struct ActivationOfSums {
-  AnyActivation activation;
+/// SiLU of sums with a bias, for a static scale, by the fast policy.
+struct SiluOfSums {
   HK_DEVICE float operator()(float sum, float bias, float scale) const {
-    return activation.of(sum + bias) * Exact::reciprocal(scale);
+    return Silu<Fast>::of(sum + bias) * Exact::reciprocal(scale);
   }
 };
 
 /// Typed results of factors of T: what is most used has kernels that need not look at types for each element.
 template <class T> struct TypedResults {
   static constexpr bool Same = false;      ///< T
-  static constexpr bool Quantized = false; ///< E4M3 with a bias of T, an activation and a static scale
+  static constexpr bool Quantized = false; ///< E4M3: SiluOfSums with a bias of T
   static constexpr bool Half = false;      ///< f16 and bf16
 };
 template <> struct TypedResults<f16> {
@@ -129,10 +128,9 @@ bool gemmOfTyped(const GemmCall &call, const A &a, const B &b, const GemmOptions
         return true;
   }
   if constexpr (TypedResults<T>::Quantized)
-    if (call.y.type == NativeE4M3Type && isPlain(o, true, true, true) &&
+    if (call.y.type == NativeE4M3Type && call.fast && o.activation == HK_SILU && isPlain(o, true, true, true) &&
         (!o.bias.data || o.bias.type == int(TypeOf<T>::value))) {
-      const ActivationOfSums epilogue{{uint8_t(o.activation), call.fast}};
-      error = gemm(call.launch, call.shape, a, b, epilogue,
+      error = gemm(call.launch, call.shape, a, b, SiluOfSums{},
                    tuple(RowVector<T>{static_cast<const T *>(o.bias.data)}, Scalar<float>{o.out_scale}),
                    tuple(batched(Matrix<E4M3>{static_cast<E4M3 *>(call.y.data), call.y.pitch}, o.y_stride)), options);
       return true;

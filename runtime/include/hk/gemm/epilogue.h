@@ -208,9 +208,39 @@ public:
       finish<true>(row, column, sums, count);
   }
 
+  /// V vectors at (rows[v], columns[v]), at most counts[v] columns of which are there. What the epilogue reads of all is under way
+  /// before the first is stored.
+  template <int V, class Sum>
+  HK_DEVICE void several(const int (&rows)[V], const int (&columns)[V], const Sum (&sums)[V][N], const int (&counts)[V]) const {
+    bool whole = aligned && !Program::OneKind;
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      whole = whole && counts[v] >= N;
+    if (!whole) {
+#pragma unroll 1
+      for (int v = 0; v < V; ++v)
+#pragma unroll
+        for (int w = 0; w < V; ++w) // so that registers have constant indices
+          if (v == w)
+            (*this)(rows[w], columns[w], sums[w], counts[w]);
+      return;
+    }
+    Fragments<Extras, N> loaded[V];
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      load<false>(loaded[v], rows[v], columns[v], N);
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      finish<false>(loaded[v], rows[v], columns[v], sums[v], N);
+  }
+
 private:
   template <bool General, class Sum> HK_DEVICE void finish(int row, int column, const Sum (&sums)[N], int count) const {
     Fragments<Extras, N> loaded;
+    load<General>(loaded, row, column, count);
+    finish<General>(loaded, row, column, sums, count);
+  }
+  template <bool General> HK_DEVICE void load(Fragments<Extras, N> &loaded, int row, int column, int count) const {
     forEachIndex<Extras::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
       if (OperandTraits<TupleElement<I, Extras>>::Is == Part::PerRow || get<I>(extras).data)
@@ -218,6 +248,9 @@ private:
       else
         clear(get<I>(loaded));
     });
+  }
+  template <bool General, class Sum>
+  HK_DEVICE void finish(const Fragments<Extras, N> &loaded, int row, int column, const Sum (&sums)[N], int count) const {
     typename ValuesOf<Extras, N>::Type values;
     unpackAll<Extras, N>(loaded, values);
     auto one = [&](int n) {
@@ -231,11 +264,11 @@ private:
     forEachIndex<Outputs::Size>([&](auto i) {
       constexpr int I = decltype(i)::value;
       using V = std::decay_t<decltype(result<I>(results[0]))>;
-      V own[N];
+      V stored[N];
 #pragma unroll
       for (int n = 0; n < N; ++n)
-        own[n] = result<I>(results[n]);
-      storeResult<General>(get<I>(outputs), row, column, own, count);
+        stored[n] = result<I>(results[n]);
+      storeResult<General>(get<I>(outputs), row, column, stored, count);
     });
   }
 

@@ -159,6 +159,21 @@ public:
     return is;
   }
 
+  /// Vectors that are finished at once, where nothing else is added: on NVIDIA those of a workgroup whose epilogue reads something, so
+  /// that it waits for that once and not for each.
+  static constexpr int AtOnce = HK_NVIDIA && Program::Extras::Size > 0 ? 4 : 1;
+
+  /// As add() for AtOnce vectors, without splits. Rows from TileM on are not there.
+  HK_DEVICE void addSeveral(const int (&rows)[AtOnce], const int (&vectors)[AtOnce], const Sum (&sums)[AtOnce][N]) const {
+    int at[AtOnce], columns[AtOnce], counts[AtOnce];
+#pragma unroll
+    for (int v = 0; v < AtOnce; ++v) {
+      at[v] = row0 + rows[v], columns[v] = column0 + vectors[v] * N;
+      counts[v] = rows[v] < TileM && at[v] < extent.m ? extent.n - columns[v] : 0;
+    }
+    finisher.several(at, columns, sums, counts);
+  }
+
   HK_DEVICE void add(bool isLast, int row, int vector, const Sum (&sums)[N]) const {
     if (!isShared())
       return finish(row, vector, sums);
@@ -265,16 +280,37 @@ HK_DEVICE void finishParts(const GemmExtent &extent, const Program &program, int
     finisher.decide(before);
   sync::lds();
   const bool last = clustered || finisher.isLast();
-  constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N;
-  for (int at = int(threadIdx.x); at < Config::TileM * VectorsInRow; at += Config::Threads) {
-    const int row = at / VectorsInRow, vector = at % VectorsInRow;
-    Sum sums[N] = {};
+  constexpr int N = EpilogueVector, VectorsInRow = Config::TileN / N, Vectors = Config::TileM * VectorsInRow;
+  auto sumUp = [&](int row, int vector, Sum (&sums)[N]) {
 #pragma unroll
     for (int part = 0; part < Config::Parts; ++part) {
       Raw<Sum, N> raw;
       load<true, Use::Cached>(raw, lds + (part * Config::TileM + row) * Config::Pitch + vector * N);
       addSums(sums, raw);
     }
+  };
+  using Finish = std::decay_t<decltype(finisher)>;
+  if constexpr (Finish::AtOnce > 1 && Vectors >= Finish::AtOnce * Config::Threads) {
+    if (extent.splits <= 1) {
+      for (int first = int(threadIdx.x); first < Vectors; first += Finish::AtOnce * Config::Threads) {
+        Sum sums[Finish::AtOnce][N] = {};
+        int rows[Finish::AtOnce], vectors[Finish::AtOnce];
+#pragma unroll
+        for (int v = 0; v < Finish::AtOnce; ++v) {
+          const int at = first + v * Config::Threads;
+          rows[v] = at / VectorsInRow, vectors[v] = at % VectorsInRow;
+          if (at < Vectors)
+            sumUp(rows[v], vectors[v], sums[v]);
+        }
+        finisher.addSeveral(rows, vectors, sums);
+      }
+      return;
+    }
+  }
+  for (int at = int(threadIdx.x); at < Vectors; at += Config::Threads) {
+    const int row = at / VectorsInRow, vector = at % VectorsInRow;
+    Sum sums[N] = {};
+    sumUp(row, vector, sums);
     if (firstM + row >= extent.m)
       continue;
     if (clustered)
