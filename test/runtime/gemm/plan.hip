@@ -1,5 +1,6 @@
-// planGemm() beside an exhaustive search in the model of time: all configurations, and all numbers of splits up to 64, and streamed. The plan's
-// time is at most 5 % more, since it does not look at all numbers; it can be run; and it never needs more than the workspace.
+// planGemm() beside an exhaustive search in the model of time: all configurations, and all numbers of splits up to 64, and
+// streamed. The plan's time is at most 5 % more, since it does not look at all numbers; it can be run; and it never needs more
+// than the workspace.
 // RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t
 // RUN: hk-sim %t | FileCheck %s
 // CHECK: {{[0-9]+}} problems: none wrong

@@ -19,10 +19,10 @@
 //              as a whole, and one of the next launch finds no room before); or workspace + workspaceByte * bytes of a tile's parts
 //
 // Dot against Stream and Tile: where memory bounds both, `memory` and `all` are nearly the same, and by `mix` the one with fewer
-// instructions for a byte comes first. Dot is better where its small tiles spare splits or spread more evenly, and for few rows; worse
-// where its wavefronts, of four rows of W each, read much of X. On AMD it is taken only if it needs a tenth less time. A tie goes to the mode
-// named first: Stream, Tile, Warpgroup, Ring, Dot. vectorRate, but for sm_90, is the clock times the wavefront instructions of a
-// cycle, on every target.
+// instructions for a byte comes first. Dot is better where its small tiles spare splits or spread more evenly, and for few rows;
+// worse where its wavefronts, of four rows of W each, read much of X. On AMD it is taken only if it needs a tenth less time. A tie
+// goes to the mode named first: Stream, Tile, Warpgroup, Ring, Dot. vectorRate, but for sm_90's, is the clock times the wavefront
+// instructions of a cycle.
 //
 // start, latency and balance depend on the mode. sm_90's constants were fitted to the times of 2,300 plans on an H200 (f16, 13
 // shapes of weights, m from 1 to 64): the plan that the model takes needs 1.5 % more time than the best one, in the mean. Those of

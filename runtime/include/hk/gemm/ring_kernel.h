@@ -179,7 +179,8 @@ struct RingBlocks {
 };
 
 template <class Config, class W, class X, bool Aligned>
-HK_DEVICE void produce(const Ring<Config> &ring, const RingBlocks &blocks, RingRows<W, Config::TileN, Config::KBytes, Aligned, Use::Once> &w,
+HK_DEVICE void produce(const Ring<Config> &ring, const RingBlocks &blocks,
+                       RingRows<W, Config::TileN, Config::KBytes, Aligned, Use::Once> &w,
                        RingRows<X, Config::TileM, Config::KBytes, Aligned, Use::Cached> &x, int producer) {
   constexpr int Step = Config::Producers;
   auto stageX = [&](int n) { return ring.slot(n) + Config::TileN * Config::KBytes; };

@@ -235,7 +235,8 @@ __global__ __launch_bounds__(Config::Threads, Config::Resident) void warpgroupKe
     __syncthreads();
     products.publish(reinterpret_cast<Sum *>(lds), group, wave % 4, int(threadIdx.x) % WaveSize);
   }
-  finishParts<Config, Sum>(extent, program, batch, tile, split, tile * extent.splits, firstM, firstN, before, reinterpret_cast<Sum *>(lds));
+  finishParts<Config, Sum>(extent, program, batch, tile, split, tile * extent.splits, firstM, firstN, before,
+                           reinterpret_cast<Sum *>(lds));
 }
 
 #endif
