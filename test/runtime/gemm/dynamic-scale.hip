@@ -1,9 +1,14 @@
-// hk::linearDynamic: outputs of 8 bits with scales that follow from the values. Bounds in f64, and what is special:
-// rows of zeros, NaN, infinities. The same bits whatever wavefronts do and in every replay of a captured graph. What is
-// refused. RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t RUN: hk-sim --races --waits --uninitialized
-// --strict %t | FileCheck %s RUN: hk-sim --races --waits --uninitialized --strict --schedules=3 %t few | FileCheck
-// --check-prefixes=CHECK,AGAIN %s CHECK: bits [[BITS:[0-9a-f]+]] CHECK: all {{[0-9]+}} passed AGAIN: bits [[BITS]]
-// AGAIN: all {{[0-9]+}} passed AGAIN: bits [[BITS]] AGAIN: all {{[0-9]+}} passed
+// hk::linearDynamic: outputs of 8 bits with scales that follow from the values. Bounds in f64, and what is special: rows of zeros,
+// NaN, infinities. The same bits whatever wavefronts do and in every replay of a captured graph. What is refused.
+// RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t
+// RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s
+// RUN: hk-sim --races --waits --uninitialized --strict --schedules=3 %t few | FileCheck --check-prefixes=CHECK,AGAIN %s
+// CHECK: bits [[BITS:[0-9a-f]+]]
+// CHECK: all {{[0-9]+}} passed
+// AGAIN: bits [[BITS]]
+// AGAIN: all {{[0-9]+}} passed
+// AGAIN: bits [[BITS]]
+// AGAIN: all {{[0-9]+}} passed
 #include "Inputs/dynamic.h"
 
 using namespace test;

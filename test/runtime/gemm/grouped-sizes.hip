@@ -1,9 +1,14 @@
-// hk::gemmGrouped of problems whose m, n, k, leading dimensions and pointers are all their own, by every kernel, with K
-// split, too; and of experts' rows from a captured graph that is replayed with other offsets. RUN: %hip-sim-build
-// -std=c++17 -I%runtime-include %s -o %t RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s RUN:
-// hk-sim --races --waits --uninitialized --strict --schedules=3 %t few | FileCheck --check-prefixes=CHECK,AGAIN %s
-// CHECK: bits [[BITS:[0-9a-f]+]] CHECK: all {{[0-9]+}} passed AGAIN: bits [[BITS]] AGAIN: all {{[0-9]+}} passed AGAIN:
-// bits [[BITS]] AGAIN: all {{[0-9]+}} passed
+// hk::gemmGrouped of problems whose m, n, k, leading dimensions and pointers are all their own, by every kernel, with K split,
+// too; and of experts' rows from a captured graph that is replayed with other offsets.
+// RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t
+// RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s
+// RUN: hk-sim --races --waits --uninitialized --strict --schedules=3 %t few | FileCheck --check-prefixes=CHECK,AGAIN %s
+// CHECK: bits [[BITS:[0-9a-f]+]]
+// CHECK: all {{[0-9]+}} passed
+// AGAIN: bits [[BITS]]
+// AGAIN: all {{[0-9]+}} passed
+// AGAIN: bits [[BITS]]
+// AGAIN: all {{[0-9]+}} passed
 #include "Inputs/groups.h"
 
 #include <memory>
@@ -88,7 +93,7 @@ template <hk::Layout LA, hk::Layout LB> struct Problems {
     };
     const int count = int(groups.size());
     for (const int parts : splits)
-      for (const NamedPlan &plan : allPlans(isAlongK(LA, LB), parts)) {
+      for (const NamedPlan &plan : groupedPlans(isAlongK(LA, LB), parts)) {
         if (!hasKernel<hk::f16, hk::f16>(plan))
           continue;
         Checker checker("sizes", name + " " + plan.name);
@@ -157,7 +162,7 @@ int main(int count, char **) {
   hipStream_t stream;
   check(hipStreamCreate(&stream), "hipStreamCreate");
   for (const int parts : splits)
-    graph(stream, allPlans(true, parts));
+    graph(stream, groupedPlans(true, parts));
   check(hipStreamDestroy(stream), "hipStreamDestroy");
   std::printf("bits %016llx\n", static_cast<unsigned long long>(bits));
   return finish();

@@ -1,6 +1,8 @@
-// hk::gemmGrouped over rows of experts, in all layouts and by every kernel, with K split, too: uneven groups, some
-// without rows, offsets that a kernel writes, and what is refused. RUN: %hip-sim-build -std=c++17 -I%runtime-include %s
-// -o %t RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s CHECK: all {{[0-9]+}} passed
+// hk::gemmGrouped over rows of experts, in all layouts and by every kernel, with K split, too: uneven groups, some without rows,
+// offsets that a kernel writes, and what is refused.
+// RUN: %hip-sim-build -std=c++17 -I%runtime-include %s -o %t
+// RUN: hk-sim --races --waits --uninitialized --strict %t | FileCheck %s
+// CHECK: all {{[0-9]+}} passed
 #include "Inputs/groups.h"
 
 using namespace test;
@@ -73,7 +75,7 @@ void wrongOffsets() {
   for (const std::vector<int> &offsets :
        {std::vector<int>{-5, 60, 1000, 2000}, {30, 10, 50, -7}, {0, 0x7fffffff, -0x7fffffff, 40}, {0, 40, 0, 40}})
     for (const int splits : {1, 2})
-      for (const NamedPlan &plan : allPlans(true, splits)) {
+      for (const NamedPlan &plan : groupedPlans(true, splits)) {
         const Integers device(offsets);
         Checker checker("grouped", "wrong offsets " + plan.name);
         const ExactWorkspace workspace(groupedWorkspace<hk::f16>({40, 33, 100}, 3, plan));
@@ -117,7 +119,7 @@ void errors() {
   for (const hk::GemmPlan &plan :
        {hk::GemmPlan{hk::GemmMode::Tile, 1000, 1}, {hk::GemmMode::Stream, -1, 1}, {hk::GemmMode::Tile, 0, 0}})
     refuse("plan", launch({20, 33, 100}, groups, {&plan}));
-  for (const NamedPlan &plan : allPlans(true, 2)) {
+  for (const NamedPlan &plan : groupedPlans(true, 2)) {
     const size_t bytes = groupedWorkspace<hk::f16>({20, 33, 100}, 3, plan);
     const ExactWorkspace workspace(bytes);
     refuse((plan.name + ": workspace").c_str(),

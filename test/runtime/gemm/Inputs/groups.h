@@ -124,7 +124,7 @@ template <class T, hk::Layout LA, hk::Layout LB> struct Experts {
   void run(const std::string &name, const GroupSizes &groups, const std::vector<int> &splits = {1, 3}) {
     const Integers sizes(groups.sizes), offsets(groups.count() + 1);
     for (const int parts : splits)
-      for (const NamedPlan &plan : allPlans(isAlongK(LA, LB), parts)) {
+      for (const NamedPlan &plan : groupedPlans(isAlongK(LA, LB), parts)) {
         if (!hasKernel<T, T>(plan))
           continue;
         Checker checker("grouped", name + " " + sizeName(m, n, k) + " " + plan.name);

@@ -54,6 +54,15 @@ inline std::vector<NamedPlan> allPlans(bool alongK, int splits = 1) {
   return some;
 }
 
+/// Those that take groups.
+inline std::vector<NamedPlan> groupedPlans(bool alongK, int splits = 1) {
+  std::vector<NamedPlan> some;
+  for (const NamedPlan &plan : allPlans(alongK, splits))
+    if (plan.shape.groups)
+      some.push_back(plan);
+  return some;
+}
+
 constexpr bool isAlongK(hk::Layout a, hk::Layout b) {
   return a == hk::Layout::RowMajor && b == hk::Layout::ColumnMajor;
 }
