@@ -47,7 +47,7 @@ def execute(options, folder, driver, case):
     kind, m, n, k, (mode, config, splits) = case
     report = os.path.join(folder, "counters.json")
     done = subprocess.run(
-        [os.path.join(options.build, "bin", "hk-sim"), "--json=" + report, driver, kind, str(m), str(n), str(k), mode,
+        [os.path.join(options.build, "bin", "hk-sim"), "--threads=1", "--json=" + report, driver, kind, str(m), str(n), str(k), mode,
          config, str(splits)], stdout=subprocess.PIPE, text=True, check=True)
     mode, config, splits, tile_n, tile_m, partials = done.stdout.split()
     with open(report) as file:
