@@ -68,6 +68,18 @@ inline bool isCaptured(hipStream_t stream) {
 /// Bytes of workspace that are taken from a pool at most.
 constexpr size_t MostPooled = size_t(256) << 20;
 
+/// What a launch may use for the sums of splits: the caller's, or some of the stream's pool.
+struct WorkspaceLimit {
+  size_t given;
+  bool pooled;
+  size_t forPlan() const { return pooled ? MostPooled : given; }
+  bool has(size_t needed) const { return needed <= given || pooled; }
+};
+inline WorkspaceLimit workspaceLimit(const GemmOptions &options, hipStream_t stream) {
+  const size_t given = options.workspace.data ? options.workspace.bytes : 0;
+  return {given, options.usesPool && !given && !isCaptured(stream)};
+}
+
 inline bool areGemmSizes(const GemmShape &shape) {
   constexpr int64_t Most = 0x7fffff00; // tiles round up
   return shape.m >= 0 && shape.n >= 0 && shape.k >= 0 && shape.batches >= 0 && shape.m <= Most && shape.n <= Most &&
@@ -142,14 +154,13 @@ hipError_t gemm(const Launch &launch, const GemmShape &shape, const Factor<A, LA
   using X = std::decay_t<decltype(x)>;
   const bool aligned = areChunksAligned(w) && areChunksAligned(x);
   const GemmProblem problem = problemOf<W, X>(target, shape, aligned);
-  const size_t given = options.workspace.data ? options.workspace.bytes : 0;
-  const bool pooled = options.usesPool && !given && !isCaptured(launch.stream);
-  const GemmPlan plan = options.plan ? *options.plan : planGemm(target, problem, pooled ? MostPooled : given);
+  const WorkspaceLimit limit = workspaceLimit(options, launch.stream);
+  const GemmPlan plan = options.plan ? *options.plan : planGemm(target, problem, limit.forPlan());
   const ConfigShape config = shapeOf(plan.mode, plan.config);
   if (!canRun(target, problem, config) || !canSplit(target, problem, config, plan.splits))
     return hipErrorInvalidValue;
   const size_t needed = splitBytes(target, problem, config, plan.splits);
-  if (needed > given && !pooled)
+  if (!limit.has(needed))
     return hipErrorInvalidValue;
   GemmExtent extent{};
   setExtent(extent, target, shape, options);

@@ -116,14 +116,13 @@ hipError_t gemmGrouped(const Launch &launch, const GemmShape &shape, const Group
   using X = std::decay_t<decltype(x)>;
   const bool aligned = areChunksAligned(w) && areChunksAligned(x) && areGroupsAligned<X>(groups);
   const GemmProblem problem = groupedProblem<W, X>(target, shape, aligned);
-  const size_t given = options.workspace.data ? options.workspace.bytes : 0;
-  const bool pooled = options.usesPool && !given && !isCaptured(launch.stream);
+  const WorkspaceLimit limit = workspaceLimit(options, launch.stream);
   const GemmPlan plan =
-      options.plan ? *options.plan : planGroups(target, problem, groups.count, pooled ? MostPooled : given);
+      options.plan ? *options.plan : planGroups(target, problem, groups.count, limit.forPlan());
   if (!canGroup(target, problem, groups.count, plan))
     return hipErrorInvalidValue;
   const size_t needed = groupedBytes(target, problem, groups.count, plan);
-  if (needed > given && !pooled)
+  if (!limit.has(needed))
     return hipErrorInvalidValue;
   GroupedExtent<Groups> extent{};
   setExtent(extent, target, shape, options);

@@ -28,15 +28,31 @@ template <bool General, class F> hipError_t withAlignment(bool aligned, F f) {
     return hipErrorInvalidValue;
 }
 
+/// Starts a kernel of \p Config with a workgroup for each of \p workgroups.
+template <class Config, class Extent, class Kernel, class W, class X, class Program>
+hipError_t launchWorkgroups(const GemmCall<Extent> &call, Kernel kernel, dim3 workgroups, const W &w, const X &x,
+                            const Program &program) {
+  constexpr int Lds = Config::template ldsBytes<typename SumOf<typename W::Type>::Type>();
+  const Extent &e = call.extent;
+  return launchKernel(call.target, kernel, workgroups, dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x,
+                      program, e);
+}
+
+/// Tiles of N and their splits, of M, batches; or with all tiles in one.
+template <class Extent> dim3 tilesInRows(const GemmCall<Extent> &call) {
+  const Extent &e = call.extent;
+  return dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches));
+}
+template <class Extent> dim3 allTiles(const GemmCall<Extent> &call) {
+  const Extent &e = call.extent;
+  return dim3(unsigned(e.tilesN) * unsigned(e.tilesM) * unsigned(e.splits), 1, unsigned(call.batches));
+}
+
 template <class Config, class Extent, class W, class X, class Program>
 hipError_t launchStream(const GemmCall<Extent> &call, const W &w, const X &x, const Program &program) {
-  using Sum = typename SumOf<typename W::Type>::Type;
-  const Extent &e = call.extent;
-  constexpr int Lds = Config::template ldsBytes<Sum>();
   return withAlignment<HK_AMD>(call.aligned, [&](auto aligned) {
-    return launchKernel(call.target, streamKernel<Config, W, X, Program, decltype(aligned)::value, Extent>,
-                        dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
-                        dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
+    return launchWorkgroups<Config>(call, streamKernel<Config, W, X, Program, decltype(aligned)::value, Extent>,
+                                    tilesInRows(call), w, x, program);
   });
 }
 
@@ -60,49 +76,31 @@ hipError_t launchStreamed(const GemmCall<GemmExtent> &call, const W &w, const X 
 
 template <class Config, class W, class X, class Program>
 hipError_t launchDot(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
-  using Sum = typename SumOf<typename W::Type>::Type;
-  const GemmExtent &e = call.extent;
-  constexpr int Lds = Config::template ldsBytes<Sum>();
   return withAlignment<HK_AMD>(call.aligned, [&](auto aligned) {
-    return launchKernel(call.target, dotKernel<Config, W, X, Program, decltype(aligned)::value>,
-                        dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
-                        dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
+    return launchWorkgroups<Config>(call, dotKernel<Config, W, X, Program, decltype(aligned)::value>,
+                                    tilesInRows(call), w, x, program);
   });
 }
 
 #if HK_AMD
 template <class Config, class W, class X, class Program>
 hipError_t launchRing(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
-  using Sum = typename SumOf<typename W::Type>::Type;
-  const GemmExtent &e = call.extent;
-  constexpr int Lds = Config::template ldsBytes<Sum>();
-  return launchKernel(call.target, ringKernel<Config, W, X, Program, false>,
-                      dim3(unsigned(e.tilesN) * unsigned(e.splits), unsigned(e.tilesM), unsigned(call.batches)),
-                      dim3(Config::Threads), Lds, 1, call.stream, w, x, program, e);
+  return launchWorkgroups<Config>(call, ringKernel<Config, W, X, Program, false>, tilesInRows(call), w, x, program);
 }
 #endif
 
 template <class Config, class Extent, class W, class X, class Program>
 hipError_t launchTile(const GemmCall<Extent> &call, const W &w, const X &x, const Program &program) {
-  using Sum = typename SumOf<typename W::Type>::Type;
-  const Extent &e = call.extent;
-  constexpr int Lds = Config::template ldsBytes<Sum>();
   return withAlignment<HK_AMD || Config::General>(call.aligned, [&](auto aligned) {
-    return launchKernel(call.target, tileKernel<Config, W, X, Program, decltype(aligned)::value, Extent>,
-                        dim3(unsigned(e.tilesN) * unsigned(e.tilesM) * unsigned(e.splits), 1, unsigned(call.batches)),
-                        dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
+    return launchWorkgroups<Config>(call, tileKernel<Config, W, X, Program, decltype(aligned)::value, Extent>,
+                                    allTiles(call), w, x, program);
   });
 }
 
 #if HK_WARPGROUPS
 template <class Config, class W, class X, class Program>
 hipError_t launchWarpgroup(const GemmCall<GemmExtent> &call, const W &w, const X &x, const Program &program) {
-  using Sum = typename SumOf<typename W::Type>::Type;
-  const GemmExtent &e = call.extent;
-  constexpr int Lds = Config::template ldsBytes<Sum>();
-  return launchKernel(call.target, warpgroupKernel<Config, W, X, Program>,
-                      dim3(unsigned(e.tilesN) * unsigned(e.tilesM) * unsigned(e.splits), 1, unsigned(call.batches)),
-                      dim3(Config::Threads), Lds, e.clustered ? e.splits : 1, call.stream, w, x, program, e);
+  return launchWorkgroups<Config>(call, warpgroupKernel<Config, W, X, Program>, allTiles(call), w, x, program);
 }
 #endif
 

@@ -115,6 +115,30 @@ HK_DEVICE uint32_t beginPart(const GemmExtent &extent, int tile) {
   return atomicAdd(static_cast<uint32_t *>(extent.workspace) + tile, 1u) & 0xffff;
 }
 
+#if HK_NVIDIA
+/// Starts the copies of the first Ahead of \p count stages, a group of cp.async each, and begins with the part: beginPart(). What
+/// the kernel before has not written is copied before that has ended.
+template <int Ahead, class CopyW, class CopyX>
+HK_DEVICE uint32_t copyFirst(const GemmExtent &extent, int tile, int count, CopyW copyW, CopyX copyX) {
+  if (!extent.constantW)
+    awaitPreviousKernel();
+#pragma unroll
+  for (int n = 0; n < Ahead; ++n)
+    if (n < count)
+      copyW(n);
+  if (extent.constantW)
+    awaitPreviousKernel();
+  const uint32_t before = beginPart(extent, tile);
+#pragma unroll
+  for (int n = 0; n < Ahead; ++n) {
+    if (n < count)
+      copyX(n);
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  return before;
+}
+#endif
+
 /// A word behind the first row of sums in LDS, which they do not reach.
 template <class Config, class Sum> HK_DEVICE uint32_t *behindRow(Sum *lds) {
   static_assert(Config::Pitch > Config::TileN);

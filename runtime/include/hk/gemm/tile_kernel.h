@@ -459,13 +459,9 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(W w, X x, const Pr
   Products products(waveN, waveM, lane);
 
   const int stages = (extent.k + StageElements - 1) / StageElements;
-  // Splits take turns, so that together they read contiguous memory.
-  const int count = split < stages ? (stages - split + extent.splits - 1) / extent.splits : 0;
-  const int offset = firstBlock(tile, count);
-  auto stageOf = [&](int n) {
-    const int turn = n + offset < count ? n + offset : n + offset - count;
-    return split + turn * extent.splits;
-  };
+  const StageTurns turns(stages, split, extent.splits, tile);
+  const int count = turns.count;
+  auto stageOf = [&](int n) { return turns.of(n); };
   // Stages before this one need no check.
   const int whole = loadW.fits() && loadX.fits() ? extent.k / StageElements : 0;
 
@@ -500,21 +496,7 @@ __global__ __launch_bounds__(Config::Threads) void tileKernel(W w, X x, const Pr
       }
       asm volatile("cp.async.commit_group;" ::: "memory");
     };
-    if (!extent.constantW)
-      awaitPreviousKernel();
-#pragma unroll
-    for (int n = 0; n < Ahead; ++n)
-      if (n < count)
-        copyW(n);
-    if (extent.constantW)
-      awaitPreviousKernel();
-    before = beginPart(extent, tile);
-#pragma unroll
-    for (int n = 0; n < Ahead; ++n) {
-      if (n < count)
-        copyX(n);
-      asm volatile("cp.async.commit_group;" ::: "memory");
-    }
+    before = copyFirst<Ahead>(extent, tile, count, copyW, copyX);
     if constexpr (Config::Ahead) {
       // The chunks of the next step are on their way from LDS while this one's are multiplied.
       static_assert(Products::Steps % 2 == 0);

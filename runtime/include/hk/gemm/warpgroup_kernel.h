@@ -188,33 +188,16 @@ __global__ __launch_bounds__(Config::Threads, Config::Resident) void warpgroupKe
     Products products;
 
     const int stages = (extent.k + StageElements - 1) / StageElements;
-    const int count = split < stages ? (stages - split + extent.splits - 1) / extent.splits : 0;
-    const int offset = firstBlock(tile, count);
-    auto startOf = [&](int n) {
-      const int turn = n + offset < count ? n + offset : n + offset - count;
-      return (split + turn * extent.splits) * StageElements;
-    };
+    const StageTurns turns(stages, split, extent.splits, tile);
+    const int count = turns.count;
+    auto startOf = [&](int n) { return turns.of(n) * StageElements; };
     auto address = [&](int n) { return lds + n % Config::Stages * Config::StageBytes; };
     auto copyW = [&](int n) { loadW.copy(address(n), startOf(n), extent.k - startOf(n)); };
     auto copyX = [&](int n) {
       loadX.copy(address(n) + Config::TileN * Config::KBytes, startOf(n), extent.k - startOf(n));
     };
     constexpr int Ahead = Config::Ahead;
-    if (!extent.constantW)
-      awaitPreviousKernel();
-#pragma unroll
-    for (int n = 0; n < Ahead; ++n)
-      if (n < count)
-        copyW(n);
-    if (extent.constantW)
-      awaitPreviousKernel();
-    before = beginPart(extent, tile);
-#pragma unroll
-    for (int n = 0; n < Ahead; ++n) {
-      if (n < count)
-        copyX(n);
-      asm volatile("cp.async.commit_group;" ::: "memory");
-    }
+    before = copyFirst<Ahead>(extent, tile, count, copyW, copyX);
     for (int n = 0; n < count; ++n) {
       // This work-item's copies are there, then everybody's; and nobody multiplies from where n + Ahead will be any more.
       if (Config::Deep)

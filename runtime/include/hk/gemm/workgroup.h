@@ -30,6 +30,24 @@ HK_DEVICE char *dynamicLds() {
 /// apart, so that the same place of all rows lies in few of the memory's channels.
 HK_DEVICE int firstBlock(int tile, int count) { return count > 0 ? int(uint32_t(tile) * 5 % uint32_t(count)) : 0; }
 
+/// The stages of K of a split, in the order in which it takes them. Splits take turns, so that together they read contiguous memory.
+class StageTurns {
+public:
+  HK_DEVICE StageTurns(int stages, int split, int splits, int tile)
+      : count(split < stages ? (stages - split + splits - 1) / splits : 0), split(split), splits(splits),
+        offset(firstBlock(tile, count)) {}
+  /// The number of its stage \p n.
+  HK_DEVICE int of(int n) const {
+    const int turn = n + offset < count ? n + offset : n + offset - count;
+    return split + turn * splits;
+  }
+
+  const int count;
+
+private:
+  int split, splits, offset;
+};
+
 /// Adds the N sums of \p raw.
 template <class Sum, int N> HK_DEVICE void addSums(Sum (&sums)[N], const Raw<Sum, N> &raw) {
   Sum values[N];
